@@ -24,15 +24,11 @@ from benchmarks.clients import Link
 ROUNDS = 3
 CONNECTIONS = (1, 16)
 SERVER = """
-import sys
 from citewell import config
-from citewell.server.app import App
-from citewell.server.http.hosting import build_layered_app
-from citewell.server.http.listening import open_listening_sockets, run_uvicorn
+from citewell.server.http import hosting
 
-settings = config.load_settings()
-app = build_layered_app(App(settings))
-sys.exit(run_uvicorn(app, open_listening_sockets("127.0.0.1", 0), settings))
+hosting.DEFAULT_PORT = 0  # the system's choice
+raise SystemExit(hosting.serve_http(config.load_settings()))
 """
 
 
@@ -46,6 +42,8 @@ def server(env: dict[str, str]) -> Iterator[tuple[psutil.Process, int]]:
         line = b""
         while b"citewell serves" not in line:
             line = child.stderr.readline()
+            if not line:
+                raise RuntimeError("the server did not start")
         port = int(line.rsplit(b":", 1)[1].split(b"/")[0])
         yield psutil.Process(child.pid), port
     finally:

@@ -26,24 +26,11 @@ from tests.requirements import requires
 Environ = dict[str, str]
 WAIT_SECONDS = 30
 SERVER = """
-import sys
 from citewell import config
-from citewell.server.app import App
-from citewell.server.http.draining import CallDrain
-from citewell.server.http.hosting import build_layered_app
-from citewell.server.http.listening import (
-    DrainingServer,
-    build_uvicorn_config,
-    open_listening_sockets,
-    run_server,
-)
-from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http import hosting
 
-settings, state = config.load_settings(), ServerState()
-drain = CallDrain(state)
-app = build_layered_app(App(settings), state, drain)
-server = DrainingServer(build_uvicorn_config(app, settings), drain)
-sys.exit(run_server(server, open_listening_sockets("127.0.0.1", 0)))
+hosting.DEFAULT_PORT = 0  # the system's choice
+raise SystemExit(hosting.serve_http(config.load_settings()))
 """
 HEADERS = {
     "accept": "application/json, text/event-stream",
@@ -219,9 +206,8 @@ def test_a_server_that_ends_leaves_nothing_unsealed(environ: Environ) -> None:
 
 @requires("audit.durable")
 def test_a_call_whose_row_cannot_be_stored_is_not_answered(environ: Environ) -> None:
-    database = Path(environ["CITEWELL_DATA_DIR"]) / "state.db"
-
     async def run(settings: Environ) -> str:
+        database = Path(settings["CITEWELL_DATA_DIR"]) / "state.db"
         async with running(settings) as (_, url), httpx2.AsyncClient(timeout=30) as client:
             headers = await begin(client, url)
             call = message("tools/call", 1, name="web_search", arguments={"query": "solar power"})
@@ -233,7 +219,8 @@ def test_a_call_whose_row_cannot_be_stored_is_not_answered(environ: Environ) -> 
 
     refused = asyncio.run(run(environ))
     told = json.loads(refused.partition("data: ")[2])["result"]
-    relaxed = asyncio.run(run(environ | {"CITEWELL_AUDIT_REQUIRED": "false"}))
+    elsewhere = environ | {"CITEWELL_DATA_DIR": environ["CITEWELL_DATA_DIR"] + "2"}
+    relaxed = asyncio.run(run(elsewhere | {"CITEWELL_AUDIT_REQUIRED": "false"}))
 
     assert told["isError"]
     assert "the audit log cannot be written" in told["content"][0]["text"]

@@ -10,7 +10,9 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.terminal import screen
+from citewell.model.audit_event import AuditEventType
 
 if TYPE_CHECKING:
     from citewell.store.state_store import StateStore
@@ -70,6 +72,11 @@ async def _rotate_keys(state: StateStore, *, forget: bool) -> list[str]:
     await state.vault.check_master_key()
     made = await asyncio.to_thread(state.master_key_source.add_new_key)
     rotation = await state.vault.rotate_keys()
+    await record_command_event(
+        state,
+        AuditEventType.ADMIN_ACTION,
+        metadata={"action": "keys rotate", "forgets": made and forget},
+    )
     if made and forget:
         await asyncio.to_thread(state.master_key_source.drop_older_keys)
     lines = await _describe_keys(state)

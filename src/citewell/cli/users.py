@@ -12,10 +12,12 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.subjects.user_data import USER_DATA_COMMANDS
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput, NotFound
+from citewell.model.audit_event import AuditEventType
 from citewell.server.http.auth.caller_names import MAX_NAME_CHARS, is_usable_name
 from citewell.store.people.record_times import format_utc_time
 from citewell.store.state_store import has_stored_state, open_state_store
@@ -119,9 +121,16 @@ async def _create_token(
 ) -> CreatedToken:
     state = open_state_store(settings)
     try:
-        return await state.tokens.create_token(
+        made = await state.tokens.create_token(
             str(owner), name=name, scopes=scopes or None, lifetime=lifetime
         )
+        await record_command_event(
+            state,
+            AuditEventType.TOKEN_CREATED,
+            owner=owner,
+            metadata={"credential_id": made.record.id, "scopes": scopes or None},
+        )
+        return made
     finally:
         await state.aclose()
 
@@ -151,6 +160,10 @@ async def _revoke_token(settings: Settings, token_id: str) -> None:
         state = open_state_store(settings)
         try:
             is_revoked = await state.tokens.revoke_token(token_id)
+            if is_revoked:
+                await record_command_event(
+                    state, AuditEventType.TOKEN_REVOKED, metadata={"credential_id": token_id}
+                )
         finally:
             await state.aclose()
     if not is_revoked:

@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from citewell.config import Settings
 from citewell.store.sql.database import SqlStatement
@@ -131,6 +131,7 @@ class StateStore:
         return {name: int(rows[0][0]) for name, rows in found.items()}
 
     async def aclose(self) -> None:
+        await self.audit.aclose()
         await self.database.aclose()
 
 
@@ -163,6 +164,7 @@ def open_state_store(
     from citewell.store.subjects.erasure_store import SqlErasureStore
 
     source = choose_master_key_source(settings)
+    intake = None if database else build_audit_intake(settings)
     database = database or build_state_database(settings)
     vault = KeyVault(database, build_master_keyring(source), clock=clock)
     ledger = SqlLedgerStore(
@@ -199,7 +201,7 @@ def open_state_store(
         analytics=SqlAnalyticsStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
         tokens=SqlTokenStore(database, vault, clock=clock),
-        audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id),
+        audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id, intake=intake),
         erasures=SqlErasureStore(database, clock=clock, new_id=new_id),
         leases=SqlLeaseTable(
             database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
@@ -222,12 +224,25 @@ def build_state_database(settings: Settings) -> SqlDatabase:
         from citewell.store.sql.postgres_database import PostgresDatabase
 
         return PostgresDatabase(settings.database_url, schema="state")
+    return _build_state_file(settings, "FULL")
+
+
+def build_audit_intake(settings: Settings) -> SqlDatabase | None:
+    """A second connection to the state file, whose commits survive a kill but do not wait for the disk.
+
+    Sealing, about a second later, makes them survive a power cut. None for a database server.
+    """
+    return None if settings.database_url else _build_state_file(settings, "NORMAL")
+
+
+def _build_state_file(settings: Settings, synchronous: Literal["FULL", "NORMAL"]) -> SqlDatabase:
     from citewell.store.keys.master_keys import STATE_KEY_FILE
     from citewell.store.sql.sqlite_database import SqliteDatabase
 
     return SqliteDatabase(
         settings.data_path / STATE_FILE,
         schema="state",
+        synchronous=synchronous,
         vital_table="dek",
         witnesses=(settings.data_path / STATE_KEY_FILE,),
     )

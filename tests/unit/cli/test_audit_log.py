@@ -13,6 +13,7 @@ from citewell.config import Settings
 from citewell.model.audit_event import AuditEvent
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import open_state_store
+from tests.requirements import requires
 
 DAY = 86400.0
 
@@ -132,3 +133,24 @@ def test_nothing_to_export_or_verify_exits_with_1(
     fill(home, "ada")
     assert main(["audit-log", "export", "--tool", "answer"]) == 1
     assert "no audit log" in capsys.readouterr().err
+
+
+@requires("audit.events")
+def test_what_an_operator_does_on_the_command_line_is_audited(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["users", "token", "create", "--user", "ada", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert main(["users", "token", "revoke", made["id"]]) == 0
+    assert main(["keys", "rotate"]) == 0
+    capsys.readouterr()
+
+    assert main(["audit-log", "export"]) == 0
+
+    shown = capsys.readouterr().out
+    rows = [json.loads(line) for line in shown.splitlines()]
+    assert [row["event_type"] for row in rows] == ["token_created", "token_revoked", "admin_action"]
+    assert rows[0]["user_id"] == "ada"
+    assert [row["metadata"].get("credential_id") for row in rows] == [made["id"], made["id"], None]
+    assert made["token"] not in shown
+    assert main(["audit-log", "verify"]) == 0

@@ -89,8 +89,14 @@ class SqlAuditStore:
         *,
         clock: Callable[[], float],
         new_id: Callable[[], str],
+        intake: SqlDatabase | None = None,
     ) -> None:
+        """`intake` is the same database, over which rows are written that only must survive a kill.
+
+        A power cut can lose those that were not sealed yet, unless `intake` is None.
+        """
         self._database = database
+        self._intake = intake or database
         self._vault = vault
         self._clock = clock
         self._new_id = new_id
@@ -233,6 +239,10 @@ class SqlAuditStore:
             mine.append(await reader.read_entry(None, _build_waiting_entry(found)[1]))
         return [row.build_line() for row in mine]
 
+    async def aclose(self) -> None:
+        if self._intake is not self._database:
+            await self._intake.aclose()
+
     async def _iterate_segments(
         self, wanted: AuditFilter, after_row: int
     ) -> AsyncIterator[AuditSegment]:
@@ -261,7 +271,7 @@ class SqlAuditStore:
         insert = SqlStatement(
             sql=self._insert_waiting, params=params, expected_rows=1, grouping_key="id"
         )
-        await self._database.execute_batch([insert])
+        await self._intake.execute_batch([insert])
 
     async def _seal_one_segment(self) -> int:
         for _ in range(_MAX_SEAL_ATTEMPTS):
