@@ -12,6 +12,7 @@ from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.jobs.job_errors import BalanceTooLow, TenantBudgetTooLow
 from citewell.store.jobs.tenant_budgets import TenantBalance
 from citewell.store.state_store import StateStore
+from citewell.tooling import Owner
 from tests.contract.offices import CENT, Provider, completed, ended, office, order, paying, working
 from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
@@ -116,14 +117,15 @@ def test_a_users_own_budget_holds_beside_that_of_the_tenant(store: Kept) -> None
 
 def test_a_tenant_can_have_a_budget_of_its_own(store: Kept, tmp_path: Path) -> None:
     file = tmp_path / "limits.toml"
-    file.write_text("[tenants.globex]\nresearch_budget_cents = 5\n")
+    file.write_text('[tenants."glo/bex"]\nresearch_budget_cents = 5\n')
     limited = store.with_settings(research_tenant_budget=None, limits_file=file)
+    slashed = str(Owner(tenant="glo/bex", user="carol"))
 
     async def scenario(state: StateStore) -> int | None:
         jobs = office(store, state, nothing)
         await jobs.dispatch_job(ALICE, order(cap=1000 * CENT))
         with pytest.raises(TenantBudgetTooLow):
-            await jobs.dispatch_job(CAROL, order(cap=6 * CENT))
+            await jobs.dispatch_job(slashed, order(cap=6 * CENT))
         return (await state.ledger.tenants.load_balance(ALICE)).remaining_cents
 
     assert limited.run(scenario) is None

@@ -13,6 +13,7 @@ from citewell.store.coordination.limit_file import TenantOverrides
 from citewell.store.jobs import ledger_rows as rows
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+from citewell.tooling import Owner
 
 _TENANT_TAG_PREFIX = "\x00tenant\x00"  # no owner's name begins so
 
@@ -129,4 +130,4 @@ class TenantBudgets:
 
 
 def _find_tenant(owner: str) -> str:
-    return owner.partition("/")[0]
+    return Owner.parse_text(owner).tenant
