@@ -191,7 +191,10 @@ def _guide_gemini(address: ServerAddress) -> ClientGuide:
     return ClientGuide(
         key="gemini",
         name="Gemini CLI",
-        steps=("Run this in a terminal.",),
+        steps=(
+            "Run this in a terminal.",
+            *(("Then type /mcp auth citewell in Gemini CLI.",) if address.signs_in else ()),
+        ),
         snippets=(ClientSnippet(place="Terminal", text=shlex.join(words)),),
     )
 

@@ -18,7 +18,7 @@ from citewell.server.app import App
 from citewell.server.http.admin.admin_access import ADMIN_SCOPE
 from citewell.server.http.admin.login_sessions import COOKIE_NAME, LOGIN_SECONDS, LoginSessions
 from citewell.server.http.auth.caller import CallerProof, VerifiedCaller, attach_caller
-from citewell.server.http.hosting import build_asgi_app
+from citewell.server.http.hosting import build_asgi_app, build_layered_app
 from citewell.services.limits.limit_states import LimitKind
 from citewell.tooling import Owner
 from tests.requirements import requires
@@ -409,3 +409,28 @@ def test_limits_are_shown_with_what_they_refused(environ: dict[str, str]) -> Non
     assert "77 a minute" in [fact["text"] for fact in limited["limits"]]
     assert "Callers are not limited" in read_limits()["absent"]["limits"]
     assert "9 a minute" in str(read_limits(RATE_LIMIT_PER_IP="9")["limits"])
+
+
+@requires("http.dashboard_login", "http.dashboard_closed")
+def test_the_login_works_beside_authentication_and_through_all_layers(
+    environ: dict[str, str],
+) -> None:
+    named = {"ADMIN_API_KEY": KEY, "AUDIT_ENABLED": "false", "CITEWELL_API_TOKENS": "true"}
+    public = {"CITEWELL_PUBLIC_URL": "https://research.example.org"}
+    app = App(config.load_settings(environ | named | public))
+    client = TestClient(
+        build_layered_app(app), base_url="https://research.example.org", follow_redirects=False
+    )
+    own = {"origin": "https://research.example.org", "sec-fetch-site": "same-origin"}
+
+    form = client.get("/dashboard", headers=BROWSER)
+    foreign = log_in(client, origin="https://evil.example.org")
+    entered = log_in(client, **own)
+    page = client.get("/dashboard", headers=BROWSER)
+    refused = client.get("/dashboard", headers={"authorization": "Bearer nonsense"})
+
+    assert (form.status_code, foreign.status_code, entered.status_code) == (401, 403, 303)
+    assert page.status_code == 200
+    assert "nonce-" in page.headers["content-security-policy"]
+    assert "strict-transport-security" in page.headers
+    assert refused.status_code == 401
