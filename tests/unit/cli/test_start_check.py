@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,11 @@ def test_an_unreadable_settings_file_is_named(run: Run, tmp_path: Path) -> None:
 
 
 @requires("start.check")
-@pytest.mark.parametrize("flags", [(), ("--http",)])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_server_that_could_start_is_told_and_nothing_is_changed(
-    run: Run, tmp_path: Path, flags: tuple[str, ...]
+    run: Run, tmp_path: Path, transport: str
 ) -> None:
+    flags = () if transport == "stdio" else ("--http", "--port", str(find_free_port()))
     before = sorted(tmp_path.rglob("*"))
 
     ran = run("serve", "--check", *flags)
@@ -77,6 +79,22 @@ def test_a_server_that_could_start_is_told_and_nothing_is_changed(
     assert ran.code == 0
     assert ran.out.startswith("The server can start: ")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@requires("start.check")
+def test_a_port_in_use_fails_the_check(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ran = run("serve", "--check", "--port", port)
+
+    assert ran.code == 2
+    assert f"Port {port}" in ran.err
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
 
 
 @requires("start.check")
