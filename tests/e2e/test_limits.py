@@ -12,6 +12,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from citewell import config
+from citewell.errors import Misconfigured
+from citewell.server.http.limits.trusted_networks import list_trusted_networks
 from tests.e2e.clients import body, connected, listening
 from tests.requirements import requires
 
@@ -33,10 +36,10 @@ MODERN = {
 class Probe:
     """A client of the handshake era that shows the HTTP responses."""
 
-    def __init__(self, http: httpx2.AsyncClient, address: str) -> None:
+    def __init__(self, http: httpx2.AsyncClient, address: str, **headers: str) -> None:
         self._http = http
         self._address = address
-        self._headers = dict(ACCEPT)
+        self._headers = ACCEPT | headers
 
     async def shake_hands(self) -> None:
         opened = await self.post("initialize", INITIALIZE)
@@ -275,3 +278,72 @@ def test_a_wrong_limits_file_is_told_at_the_start(environ: Environ, tmp_path: Pa
 
     assert answer.is_error
     assert "line 2 of" in answer.content[0].text
+
+
+@requires("limits.tenant", "limits.resource")
+def test_verified_users_have_limits_by_default_and_see_their_own_alone(environ: Environ) -> None:
+    served = environ | {
+        "CITEWELL_PROXY_USER_HEADER": "X-User",
+        "CITEWELL_PROXY_TENANT_HEADER": "X-Tenant",
+        "CITEWELL_TRUSTED_PROXIES": "127.0.0.1",
+        "CITEWELL_RATE_LIMIT_PER_USER": "1",
+    }
+    read = ("resources/read", {"uri": "stats://rate-limits"})
+
+    async def talk() -> tuple[Any, ...]:
+        async with listening(served) as base, httpx2.AsyncClient(timeout=30) as http:
+            people = {"alice": "acme", "bob": "acme", "carol": "globex"}
+            probes = {
+                user: Probe(http, base + "/mcp", **{"x-user": user, "x-tenant": tenant})
+                for user, tenant in people.items()
+            }
+            for probe in probes.values():
+                await probe.shake_hands()
+            calls = [
+                await probes[user].post("tools/call", SEARCH) for user in ("alice", "alice", "bob")
+            ]
+            return calls, [await probes[user].post(*read) for user in ("bob", "carol")]
+
+    calls, views = asyncio.run(talk())
+    bob, carol = (read_view(one.text) for one in views)
+
+    assert [one.status_code for one in calls] == [200, 429, 200]
+    assert calls[1].json()["error"]["data"]["limit"] == "user"
+    assert (bob["tenant"]["rate"]["remaining"] < 120, bob["user"]["rate"]["remaining"]) == (True, 0)
+    assert (carol["tenant"]["rate"]["remaining"], carol["user"]["rate"]["remaining"]) == (120, 1)
+    assert "remaining" not in carol["global"]["rate"]
+
+
+def read_view(stream: str) -> dict[str, Any]:
+    """The resource in an SSE response."""
+    frame = next(line[5:] for line in stream.splitlines() if line.startswith("data:"))
+    shown: dict[str, Any] = json.loads(json.loads(frame)["result"]["contents"][0]["text"])
+    return shown
+
+
+@requires("limits.tenant")
+def test_behind_a_trusted_proxy_the_address_is_the_one_it_names(environ: Environ) -> None:
+    limited = environ | {
+        "RATE_LIMIT_PER_IP": "1",
+        "TRUST_PROXY": "true",
+        "CITEWELL_TRUSTED_PROXIES": "127.0.0.1",
+    }
+    addresses = ("198.51.100.7", "203.0.113.9, 198.51.100.7", "203.0.113.9")
+
+    async def talk() -> list[int]:
+        async with listening(limited) as base, httpx2.AsyncClient(timeout=30) as http:
+            statuses = []
+            for address in addresses:
+                probe = Probe(http, base + "/mcp", **{"x-forwarded-for": address})
+                await probe.shake_hands()
+                statuses.append((await probe.post("tools/call", SEARCH)).status_code)
+            return statuses
+
+    assert asyncio.run(talk()) == [200, 429, 200]
+
+
+def test_trusting_proxies_without_naming_them_is_refused_at_the_start(environ: Environ) -> None:
+    settings = config.load_settings(environ | {"TRUST_PROXY": "true"})
+
+    with pytest.raises(Misconfigured, match="CITEWELL_TRUSTED_PROXIES"):
+        list_trusted_networks(settings)
