@@ -138,7 +138,6 @@ def test_names_do_not_lie_open_on_disk(store: Kept) -> None:
         (ANN, "everything", "purpose"),
         (ANN, "", "purpose"),
         (Owner(), "memory", "user_id"),
-        (Owner(tenant="a/b", user="c"), "memory", "slash"),
         (Owner(tenant="", user="c"), "memory", "tenant_id"),
         (Owner(tenant="a", user="x" * 10_000_000), "memory", "maximum"),
         (Owner(tenant="a", user="a\x00b"), "memory", "invisible"),

@@ -89,6 +89,27 @@ def test_without_a_configured_key_the_api_is_off(tmp_path: Path) -> None:
     assert refusal(answer) == (403, "admin_not_configured")
 
 
+@requires("admin.key")
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(["citewell:admin"], 200), (["tool:web_search"], 403), (None, 403)]
+)
+def test_a_token_needs_the_admin_scope_and_the_key_needs_no_token(
+    scopes: list[str] | None, status: int, tmp_path: Path
+) -> None:
+    async def scenario(app: App, client: httpx2.AsyncClient) -> Any:
+        made = await app.open_state().tokens.create_token("acme/root", scopes=scopes)
+        with_key = await client.get("/admin/users")
+        del client.headers["x-admin-key"]
+        bearer = {"authorization": f"Bearer {made.secret_text}"}
+        return with_key.status_code, await client.get("/admin/users", headers=bearer)
+
+    with_key, answer = ask(tmp_path, scenario, CITEWELL_API_TOKENS="true")
+
+    assert with_key == 200
+    assert answer.status_code == status
+    assert status == 200 or refusal(answer) == (403, "insufficient_scope")
+
+
 @requires("admin.validation")
 @pytest.mark.parametrize(
     ("method", "path", "how", "expected"),

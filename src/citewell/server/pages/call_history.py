@@ -33,7 +33,7 @@ class TenantTally:
     calls: int = 0
     errors: int = 0
     last_call_at: float = 0.0
-    users: set[str] = field(default_factory=set)
+    users: set[int] = field(default_factory=set)  # hashes, so that no erased name stays here
 
 
 class CallHistory:
@@ -83,7 +83,7 @@ class CallHistory:
         tally.errors += call.is_error
         tally.last_call_at = now
         if len(tally.users) < MAX_COUNTED_USERS:
-            tally.users.add(call.owner.user)
+            tally.users.add(hash(call.owner.user))
         if len(self._tenants) > MAX_KEPT_TENANTS:
             self._tenants.popitem(last=False)
             self.dropped_tenants += 1

@@ -100,9 +100,6 @@ class _PieceStream(io.RawIOBase):
     def __init__(self) -> None:
         self._written = bytearray()
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
         self._written += data
         return len(data)
