@@ -23,10 +23,6 @@ class RequestMessage:
     # For the response; None for a notification. Two requests that ask for the same are equal.
     id: int | str | None = field(default=None, compare=False)
 
-    @property
-    def is_tool_call(self) -> bool:
-        return self.method == TOOL_CALL_METHOD
-
 
 async def read_request_message(
     scope: Scope, receive: Receive, *, max_bytes: int = MAX_MESSAGE_BYTES
