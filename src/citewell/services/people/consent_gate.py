@@ -45,6 +45,6 @@ class ConsentGate:
             reason=(
                 f"User {owner.user} has not consented to {self._purpose}, so nothing is kept. With "
                 "the user's agreement the operator records it: POST /admin/consent, or "
-                "`citewell consent`."
+                "`citewell consent grant`."
             ),
         )

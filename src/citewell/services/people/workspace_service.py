@@ -27,7 +27,7 @@ DEFAULT_CONTRIBUTIONS = 100
 MAX_READ_CONTRIBUTIONS = 500
 _NOT_MEMBER = (
     "You are not a member of this workspace. Its host application adds members: "
-    "POST /admin/workspace/members, or `citewell workspaces`."
+    "POST /admin/workspace/members, or `citewell workspaces add`."
 )
 
 WorkspaceId = Annotated[str, Field(min_length=1, max_length=MAX_WORKSPACE_ID_CHARS)]
