@@ -20,6 +20,7 @@ from citewell.server.http.cached_call_shortcut import CachedCallShortcut
 from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.limits.address_limits import AddressLimits
 from citewell.server.http.limits.caller_limits import CallerLimits
+from citewell.server.http.limits.client_address import ClientAddresses
 from citewell.server.http.limits.trusted_networks import list_trusted_networks
 from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.mcp_sessions import McpSessionLimits, build_session_book
@@ -65,6 +66,7 @@ def _list_process_layers(app: App, state: ServerState, drain: CallDrain) -> tupl
     return (
         partial(CallDraining, drain=drain),  # outermost: a call ends with its last byte
         partial(RequestRecorder, state=state, access_level=level),
+        partial(ClientAddresses, trusted=list_trusted_networks(app.settings)),
         *((state.tracing.wrap_routes,) if state.tracing else ()),
     )
 
@@ -106,10 +108,9 @@ def _list_caller_layers(app: App, offered: Offered, auth: AuthSetup | None) -> t
         "tools": frozenset().union(*offered.values()),
         "max_bytes": app.settings.max_request_bytes,
     }
-    trusted = list_trusted_networks(app.settings)
     return (
         partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
-        partial(AddressLimits, **limited, trusted=trusted),  # cheaper than authentication
+        partial(AddressLimits, **limited),  # cheaper than authentication
         *_list_access_layers(app, auth),
         partial(CallerLimits, **limited),  # those of the verified caller
     )

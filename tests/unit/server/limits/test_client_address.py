@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from typing import Any
 
 import pytest
 
-from citewell.server.http.limits.client_address import find_client_address, name_address_group
+from citewell.server.http.call_origins import find_call_origin
+from citewell.server.http.limits.client_address import (
+    ClientAddresses,
+    find_client_address,
+    name_address_group,
+)
 
 TRUSTED = (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8"))
 
@@ -66,3 +72,19 @@ def test_ipv6_counts_by_its_network(address: str, group: str) -> None:
 
 def test_a_connection_without_an_address_has_a_name_too() -> None:
     assert name_address_group(None) == "unknown"
+
+
+def test_audit_lines_name_the_caller_behind_the_proxy() -> None:
+    seen: list[str | None] = []
+
+    async def note_origin(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(find_call_origin(scope).source_ip)
+
+    async def send_nothing(*_: Any) -> Any: ...
+
+    for trusted in (TRUSTED, ()):
+        layer = ClientAddresses(note_origin, trusted)
+        scope = build_scope("10.0.0.1", "198.51.100.7")
+        asyncio.run(layer(scope, send_nothing, send_nothing))
+
+    assert seen == ["198.51.100.7", "10.0.0.1"]

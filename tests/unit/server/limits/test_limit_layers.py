@@ -159,7 +159,7 @@ def test_calls_at_the_same_time_over_the_cap_are_refused() -> None:
 @requires("limits.tenant")
 def test_an_address_is_limited_whoever_calls_from_it() -> None:
     limits = build_limits(**OFF | {"rate_limit_per_ip": 1})
-    app = AddressLimits(answer_empty, limits, TOOLS, trusted=(), max_bytes=10_000)
+    app = AddressLimits(answer_empty, limits, TOOLS, max_bytes=10_000)
     calls = [(ALICE, "2001:db8::1"), (BOB, "2001:db8::2"), (ALICE, "2001:db8:0:1::1")]
 
     async def scenario() -> list[Answer]:

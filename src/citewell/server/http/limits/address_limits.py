@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.server.http.limits.caller_limits import is_limited_call
-from citewell.server.http.limits.client_address import (
-    IpNetwork,
-    find_client_address,
-    name_address_group,
-)
+from citewell.server.http.limits.client_address import name_address_group, read_client_address
 from citewell.server.http.limits.limit_headers import add_limit_headers
 from citewell.server.http.limits.limit_refusals import send_limit_refusal
 from citewell.server.http.request_messages import read_request_message
@@ -19,21 +13,14 @@ from citewell.services.limits.call_limits import CallLimits
 
 
 class AddressLimits:
-    """`trusted` are the proxies whose word on the address of a caller is taken."""
+    """`tools` has the names of all tools, at whatever path they are offered."""
 
     def __init__(
-        self,
-        inner: ASGIApp,
-        limits: CallLimits,
-        tools: frozenset[str],
-        *,
-        trusted: Sequence[IpNetwork],
-        max_bytes: int,
+        self, inner: ASGIApp, limits: CallLimits, tools: frozenset[str], *, max_bytes: int
     ) -> None:
         self._inner = inner
         self._limits = limits
         self._tools = tools
-        self._trusted = trusted
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,7 +31,7 @@ class AddressLimits:
         if message is None or not is_limited_call(scope, message, self._tools):
             await self._inner(scope, receive, send)
             return
-        address = name_address_group(find_client_address(scope, self._trusted))
+        address = name_address_group(read_client_address(scope))
         admission = await self._limits.admit_address(address)
         if admission.refusal is not None:
             await send_limit_refusal(admission, admission.refusal, message, scope=scope, send=send)

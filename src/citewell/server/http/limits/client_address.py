@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from typing import Any
 
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_SCOPE_KEY = "citewell.client_address"  # where the address stands in the ASGI scope of a request
 _FORWARDED_HEADER = b"x-forwarded-for"
 _MAX_HOPS = 20  # more proxies than anybody has in a row
 _SHARED_PREFIX_BITS = 64  # of an IPv6 address: the rest is one household's or machine's to choose
@@ -33,6 +35,24 @@ def find_client_address(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> IpAd
             break  # the proxy does not say who called it, so the call counts as its own
         address = told
     return address
+
+
+class ClientAddresses:
+    """The layer that finds out where each request comes from; later ones ask `read_client_address`."""
+
+    def __init__(self, inner: ASGIApp, trusted: Sequence[IpNetwork]) -> None:
+        self._inner = inner
+        self._trusted = trusted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope[_SCOPE_KEY] = find_client_address(scope, self._trusted)
+        await self._inner(scope, receive, send)
+
+
+def read_client_address(scope: MutableMapping[str, Any]) -> IpAddress | None:
+    """The address that the layer found, or that of the connection for a request that did not pass it."""
+    return scope[_SCOPE_KEY] if _SCOPE_KEY in scope else find_client_address(scope)
 
 
 def name_address_group(address: IpAddress | None) -> str:

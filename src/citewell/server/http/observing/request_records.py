@@ -11,6 +11,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.http.auth.caller import find_caller
+from citewell.server.http.limits.client_address import read_client_address
 from citewell.server.http.observing.request_ids import (
     REQUEST_ID_HEADER,
     choose_request_id,
@@ -124,7 +125,7 @@ class RequestRecorder:
                         "path": scope["path"][:200],
                         "status": status,
                         "duration_ms": round(1000 * seconds),
-                        "remote_address": (scope.get("client") or ("",))[0],
+                        "remote_address": str(read_client_address(scope) or ""),
                     }
                 },
             )
