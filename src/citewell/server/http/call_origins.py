@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-from citewell.server.http.limits.client_address import read_client_address
+from citewell.server.http.client_address import read_client_address
 from citewell.server.pipeline import CallOrigin
 
 

@@ -17,10 +17,10 @@ from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
 from citewell.server.http.auth.protected_resource import ResourceMetadata
 from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
+from citewell.server.http.client_address import ClientAddresses
 from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.limits.address_limits import AddressLimits
 from citewell.server.http.limits.caller_limits import CallerLimits
-from citewell.server.http.limits.client_address import ClientAddresses
 from citewell.server.http.limits.trusted_networks import list_trusted_networks
 from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.mcp_sessions import McpSessionLimits, build_session_book

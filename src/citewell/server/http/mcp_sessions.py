@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import Settings
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.limits.client_address import (
+from citewell.server.http.client_address import (
     IpNetwork,
     find_client_address,
     name_address_group,

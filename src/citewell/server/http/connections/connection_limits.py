@@ -9,7 +9,7 @@ from typing import Protocol
 
 from citewell.config import Settings
 from citewell.server.http.auth.proxy_identity import TrustedProxies
-from citewell.server.http.limits.client_address import name_address_group, parse_address
+from citewell.server.http.client_address import name_address_group, parse_address
 
 
 def is_loopback_address(text: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from citewell.server.http.client_address import name_address_group, read_client_address
 from citewell.server.http.limits.caller_limits import is_limited_call
-from citewell.server.http.limits.client_address import name_address_group, read_client_address
 from citewell.server.http.limits.limit_headers import add_limit_headers
 from citewell.server.http.limits.limit_refusals import send_limit_refusal
 from citewell.server.http.request_messages import read_request_message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.server.http.auth.proxy_identity import TrustedProxies
-from citewell.server.http.limits.client_address import IpNetwork
+from citewell.server.http.client_address import IpNetwork
 
 
 def list_trusted_networks(settings: Settings) -> tuple[IpNetwork, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.limits.client_address import read_client_address
+from citewell.server.http.client_address import read_client_address
 from citewell.server.http.observing.request_ids import (
     REQUEST_ID_HEADER,
     choose_request_id,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.server.http.call_origins import find_call_origin
-from citewell.server.http.limits.client_address import (
+from citewell.server.http.client_address import (
     ClientAddresses,
     find_client_address,
     name_address_group,
