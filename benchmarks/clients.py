@@ -82,9 +82,9 @@ class Piped:
 class Link(asyncio.Protocol):
     """One keep-alive connection with an MCP session of its own."""
 
-    def __init__(self, port: int, endpoint: str) -> None:
+    def __init__(self, port: int, endpoint: str, *, token: str = "") -> None:
         self._port, self._endpoint = port, endpoint
-        self._session = ""
+        self._session = f"Authorization: Bearer {token}\r\n" if token else ""
         self._held = bytearray()
         self._waiter: asyncio.Future[tuple[bytes, bytes]] | None = None
         self._number = 0
@@ -97,7 +97,7 @@ class Link(asyncio.Protocol):
         for line in head.split(b"\r\n"):
             name, _, value = line.partition(b":")
             if name.lower() == b"mcp-session-id":
-                self._session = f"Mcp-Session-Id: {value.strip().decode()}\r\n"
+                self._session += f"Mcp-Session-Id: {value.strip().decode()}\r\n"
         await self._post(INITIALIZED)
 
     async def call(self, asked: dict[str, Any] = CALL) -> bytes:

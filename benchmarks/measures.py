@@ -56,13 +56,13 @@ def resident(process: subprocess.Popen[bytes]) -> float:
     return float(sum(member.memory_info().rss for member in family) / MB)
 
 
-def http_rate(port: int, endpoint: str, *, connections: int, seconds: float) -> float:
+def http_rate(subject: Subject, port: int, *, connections: int, seconds: float) -> float:
     """Cached calls per second over so many connections, each one after another."""
-    return asyncio.run(_http_rate(port, endpoint, connections, seconds))
+    return asyncio.run(_http_rate(subject, port, connections, seconds))
 
 
-async def _http_rate(port: int, endpoint: str, connections: int, seconds: float) -> float:
-    links = [Link(port, endpoint) for _ in range(connections)]
+async def _http_rate(subject: Subject, port: int, connections: int, seconds: float) -> float:
+    links = [Link(port, subject.endpoint, token=subject.token) for _ in range(connections)]
     for link in links:
         await link.open()
         await link.call()

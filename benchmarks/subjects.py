@@ -12,8 +12,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.issuers import run_issuer
 
 ROOT = Path(__file__).resolve().parent.parent
 PEER = "web-researcher-mcp"
@@ -30,6 +33,7 @@ class Subject:
     http: tuple[str, ...]  # takes the port from PORT
     endpoint: str
     env: Mapping[str, str] = field(repr=False)
+    token: str = field(default="", repr=False)  # what its HTTP clients prove themselves with
 
     @contextlib.contextmanager
     def piped(self, *further: str) -> Iterator[subprocess.Popen[bytes]]:
@@ -105,6 +109,31 @@ def compared() -> Iterator[tuple[Subject, Subject, Subject]]:
                 endpoint="/mcp/",
                 env=theirs,
             ),
+        )
+
+
+@contextlib.contextmanager
+def with_oauth(subject: Subject) -> Iterator[Subject]:
+    """Citewell again, with an issuer whose signed tokens it verifies, and limits that nobody meets."""
+    audience = "https://research.example.org/mcp"
+    with run_issuer() as issuer, tempfile.TemporaryDirectory() as folder:
+        allowed = subject.env.get("CITEWELL_ALLOW_PRIVATE_HOSTS", "")
+        oauth = {
+            "CITEWELL_DATA_DIR": folder,
+            "CITEWELL_ALLOW_PRIVATE_HOSTS": f"{allowed},{urlsplit(issuer.issuer).netloc}",
+            "OAUTH_ISSUER_URL": issuer.issuer,
+            "OAUTH_AUDIENCE": audience,
+            "RATE_LIMIT_PER_TENANT": _ENDLESS,
+            "RATE_LIMIT_GLOBAL": _ENDLESS,
+            "DAILY_QUOTA_PER_TENANT": _ENDLESS,
+            "CITEWELL_RATE_LIMIT_PER_USER": _ENDLESS,
+        }
+        token = issuer.issue_token(audience, now=time.time(), exp=int(time.time()) + 3600)
+        yield replace(
+            subject,
+            name=f"{subject.name}, OAuth on",
+            env={**subject.env, **oauth},
+            token=token,
         )
 
 
