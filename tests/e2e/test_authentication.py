@@ -11,6 +11,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from citewell import config
 from citewell.errors import Misconfigured
@@ -536,3 +539,23 @@ def test_the_public_address_is_the_audience_if_none_is_named(environ: Environ) -
     asyncio.run(app.aclose())
 
     check_auth_settings(app.settings)
+
+
+@requires("http.oauth", "http.session_binding")
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_an_official_client_with_a_token_works_in_both_eras(mode: str, environ: Environ) -> None:
+    async def run() -> tuple[str, int]:
+        async with serve(environ, ENFORCE_SCOPES="true") as server:
+            token = {"authorization": f"Bearer {server.issue(scope='toolset:core')}"}
+            url = f"{server.http.base_url}".rstrip("/") + "/mcp"
+            async with (
+                create_mcp_http_client(headers=token) as http,
+                Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+            ):
+                found = await client.call_tool("web_search", {"query": "http caching"})
+                return client.protocol_version, len(found.content)
+
+    version, items = asyncio.run(run())
+
+    assert (version >= "2026") == (mode == "auto")
+    assert items
