@@ -17,10 +17,17 @@ FOLDER = Path(__file__).parent / "node"
 _PINNED_NODE = FOLDER / "node_modules" / "node" / "bin" / "node"
 
 
+def find_package(name: str) -> Path:
+    """The folder of an installed package; in CI a missing one is a failure."""
+    folder = FOLDER / "node_modules" / name
+    if not folder.is_dir():
+        absent("The Node packages of tests/node are not installed; run tests/node/install.sh.")
+    return folder
+
+
 def node_or_skip() -> str:
     """The Node that runs the packages; in CI a missing one is a failure."""
-    if not (FOLDER / "node_modules" / "oidc-provider").is_dir():
-        absent("The Node packages of tests/node are not installed; run tests/node/install.sh.")
+    find_package("oidc-provider")
     node = str(_PINNED_NODE) if _PINNED_NODE.exists() else shutil.which("node")
     if node is None:
         absent("Node is not installed.")

@@ -21,7 +21,7 @@ from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app
 from citewell.tooling import Owner
-from tests.accessibility.axe import list_violations
+from tests.axe import list_violations
 from tests.requirements import requires
 from tests.unit.fetch.stage import require_chromium
 

@@ -16,7 +16,6 @@ from citewell.workers.task_table import ENCODER_TASK_PATHS, TASK_PATHS
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 KINDS = frozenset({"function", "class", "method", "property"})
 ALLOWED = {
-    "__call__": "the protocol of a progress callback",
     "__getattr__": "Python calls it for `citewell.__version__`",
     "_": "typer calls it: the options of the program itself",
     "_require_identifier": "pydantic calls it: a validator",

@@ -85,8 +85,8 @@ def export_log(
         user=user,
         tool=tool,
         event_type=event,
-        since=_parse_moment("--since", since),
-        until=_parse_moment("--until", until),
+        since=_parse_time_filter("--since", since),
+        until=_parse_time_filter("--until", until),
     )
     with _open_output(out) as file:
         count = asyncio.run(_write_rows(wanted, file))
@@ -150,7 +150,7 @@ def _parse_anchor(text: str | None) -> AuditAnchor | None:
     return AuditAnchor(rows=int(found[1]), link=found[2])
 
 
-def _parse_moment(option: str, text: str | None) -> float | None:
+def _parse_time_filter(option: str, text: str | None) -> float | None:
     """Seconds since the epoch; a time without a zone is in UTC."""
     if text is None:
         return None

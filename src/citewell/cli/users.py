@@ -68,15 +68,17 @@ def manage_tokens(
         owner = _require_owner(user, tenant)
         _check_scopes(scope or (), settings)
         lifetime = _choose_lifetime(days)
-        made = asyncio.run(_create_token(settings, owner, name, scope, lifetime))
+        made = asyncio.run(_create_user_token(settings, owner, name, scope, lifetime))
         return _print_created_token(made, settings, as_json=as_json)
     if action is TokenAction.LIST:
-        return _print_token_list(asyncio.run(_list_tokens(settings, user, tenant)), as_json=as_json)
+        return _print_token_list(
+            asyncio.run(_print_user_tokens(settings, user, tenant)), as_json=as_json
+        )
     if token_id is None:
         raise InvalidInput(
             "`users token revoke` needs the id of a token; `citewell users token list` shows them."
         )
-    asyncio.run(_revoke_token(settings, token_id))
+    asyncio.run(_revoke_user_token(settings, token_id))
     screen.print_text(f"Revoked {token_id}. Running servers refuse it within seconds.")
     return exit_codes.OK
 
@@ -116,7 +118,7 @@ def _choose_lifetime(days: float) -> float | None:
     return days * _DAY_SECONDS or None
 
 
-async def _create_token(
+async def _create_user_token(
     settings: Settings, owner: Owner, name: str, scopes: list[str] | None, lifetime: float | None
 ) -> CreatedToken:
     state = open_state_store(settings)
@@ -135,7 +137,7 @@ async def _create_token(
         await state.aclose()
 
 
-async def _list_tokens(
+async def _print_user_tokens(
     settings: Settings, user: str | None, tenant: str | None
 ) -> tuple[ApiTokenRecord, ...]:
     if not has_stored_state(settings):
@@ -154,7 +156,7 @@ async def _list_tokens(
     )
 
 
-async def _revoke_token(settings: Settings, token_id: str) -> None:
+async def _revoke_user_token(settings: Settings, token_id: str) -> None:
     is_revoked = False
     if has_stored_state(settings):
         state = open_state_store(settings)

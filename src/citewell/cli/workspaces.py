@@ -35,14 +35,14 @@ def list_members(
 
 def add_member(workspace: WorkspaceArgument, tenant: TenantArgument, user: UserArgument) -> int:
     """Add a user to a workspace."""
-    added = asyncio.run(_add_member(workspace, Owner(tenant=tenant, user=user)))
+    added = asyncio.run(_add_named_member(workspace, Owner(tenant=tenant, user=user)))
     screen.print_text("Added." if added else "The user was a member already.")
     return exit_codes.OK
 
 
 def remove_member(workspace: WorkspaceArgument, tenant: TenantArgument, user: UserArgument) -> int:
     """Remove a user from a workspace; what the user contributed stays."""
-    removed = asyncio.run(_remove_member(workspace, Owner(tenant=tenant, user=user)))
+    removed = asyncio.run(_remove_named_member(workspace, Owner(tenant=tenant, user=user)))
     screen.print_text("Removed." if removed else "The user was no member.")
     return exit_codes.OK if removed else exit_codes.NOTHING_FOUND
 
@@ -52,12 +52,12 @@ async def _load_members(workspace: str) -> tuple[WorkspaceMember, ...]:
         return await app.require_service(WorkspaceMembers).list_members(workspace)
 
 
-async def _add_member(workspace: str, member: Owner) -> bool:
+async def _add_named_member(workspace: str, member: Owner) -> bool:
     async with open_command_app() as app:
         return await app.require_service(WorkspaceMembers).add_member(workspace, member)
 
 
-async def _remove_member(workspace: str, member: Owner) -> bool:
+async def _remove_named_member(workspace: str, member: Owner) -> bool:
     async with open_command_app() as app:
         return await app.require_service(WorkspaceMembers).remove_member(workspace, member)
 

@@ -59,7 +59,7 @@ class _NamedPart(ResponsePart):
     name: OptionalField[str] = None
 
 
-class _Edition(ResponsePart):
+class _BookEdition(ResponsePart):
     """One book of `/api/books`, with the names of its people and publishers."""
 
     title: str
@@ -133,7 +133,7 @@ def _build_search_params(query: BibliographicQuery) -> dict[str, str]:
     return params | ({"author": clean_markup(query.author)} if clean_markup(query.author) else {})
 
 
-def _read_book_editions(response: HttpResponse) -> dict[str, _Edition]:
+def _read_book_editions(response: HttpResponse) -> dict[str, _BookEdition]:
     """The books by their ISBN; a book that cannot be read is an error, not an absence."""
     answer = parse_json_response(_EditionsByKey, response).root
     if "error" in answer:
@@ -144,7 +144,7 @@ def _read_book_editions(response: HttpResponse) -> dict[str, _Edition]:
         raise MalformedResponse(message, provider=SPEC.name)
     try:
         return {
-            key.removeprefix(_KEY_MARK): _Edition.model_validate(book)
+            key.removeprefix(_KEY_MARK): _BookEdition.model_validate(book)
             for key, book in answer.items()
         }
     except ValidationError:
@@ -152,14 +152,14 @@ def _read_book_editions(response: HttpResponse) -> dict[str, _Edition]:
         raise MalformedResponse(message, provider=SPEC.name) from None
 
 
-def _build_edition_paper(book: _Edition | None, isbn: PaperId) -> Paper | None:
+def _build_edition_paper(book: _BookEdition | None, isbn: PaperId) -> Paper | None:
     if book is None:
         return None
     published = record_fields.parse_issued_date(book.publish_date)
     people = [one.name for one in book.authors] or [book.by_statement]
     publishers = (publisher_markup.clean_markup_line(one.name) for one in book.publishers)
     return Paper(
-        title=_join_title(book.title, book.subtitle),
+        title=_join_edition_title(book.title, book.subtitle),
         source=SPEC.name,
         url=book.url or f"https://openlibrary.org/isbn/{isbn.value}",
         ids={IdentifierScheme.ISBN: isbn.value},
@@ -176,7 +176,7 @@ def _build_work_paper(work: _FoundWork) -> Paper:
     year = record_fields.parse_issued_date(str(work.first_publish_year))
     key = clean_markup(work.key)
     return Paper(
-        title=_join_title(work.title, work.subtitle),
+        title=_join_edition_title(work.title, work.subtitle),
         source=SPEC.name,
         url=f"https://openlibrary.org{key}" if key.startswith("/works/") else "",
         authors=_build_book_authors(list(work.author_name)),
@@ -191,7 +191,7 @@ def _build_book_authors(names: Sequence[str | None]) -> tuple[WorkAuthor, ...]:
     return tuple(WorkAuthor(name=name) for name in cleaned if name)[:_MAX_AUTHORS]
 
 
-def _join_title(title: str, subtitle: str | None) -> str:
+def _join_edition_title(title: str, subtitle: str | None) -> str:
     main, under = map(publisher_markup.clean_markup_line, (title, subtitle))
     whole = f"{main}: {under}" if under and under.casefold() not in main.casefold() else main
     return record_fields.clean_title_field(whole)

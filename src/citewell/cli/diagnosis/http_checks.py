@@ -145,16 +145,18 @@ async def check_clock(
     now = clock()
     newest = _find_newest_file(app.settings)
     if newest - now > _MAX_CLOCK_ERROR_SECONDS:
-        detail = f"{_format_moment(now)}, but a file of ours is from {_format_moment(newest)}"
+        detail = (
+            f"{_format_clock_time(now)}, but a file of ours is from {_format_clock_time(newest)}"
+        )
         return _build_check("clock", detail, state="failed", change="set the clock, or run NTP")
     told = None if offline else await _ask_issuer_time(app)
     if told is None:
-        return _build_check("clock", _format_moment(now))
+        return _build_check("clock", _format_clock_time(now))
     error = clock() - told
     sane = abs(error) <= _MAX_CLOCK_ERROR_SECONDS
     return _build_check(
         "clock",
-        f"{_format_moment(now)}, {abs(error):.0f} s {'ahead of' if error > 0 else 'behind'} the identity provider",
+        f"{_format_clock_time(now)}, {abs(error):.0f} s {'ahead of' if error > 0 else 'behind'} the identity provider",
         state="ok" if sane else "failed",
         change="" if sane else "set the clock, or run NTP; tokens are refused until then",
     )
@@ -181,7 +183,7 @@ async def _ask_issuer_time(app: App) -> float | None:
         return None
 
 
-def _format_moment(moment: float) -> str:
+def _format_clock_time(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 

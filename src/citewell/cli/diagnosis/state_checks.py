@@ -45,7 +45,7 @@ async def check_state(app: App, *, offline: bool) -> tuple[InstallationCheck, ..
     except StoreError as error:
         return _report_fault(app, error)
     except CitewellError as error:  # a key that is malformed
-        return (_fail(_KEY_NAME, error, _KEY_CHANGE),)
+        return (_build_state_failure(_KEY_NAME, error, _KEY_CHANGE),)
     return (
         InstallationCheck(name=_STATE_NAME, state="ok", detail=_describe_state(app, found)),
         InstallationCheck(name=_KEY_NAME, state="ok", detail=f"{place}; {_KEY_DETAILS[found]}"),
@@ -71,11 +71,11 @@ def _report_unasked(place: str) -> tuple[InstallationCheck, ...]:
 def _report_fault(app: App, error: StoreError) -> tuple[InstallationCheck, ...]:
     fault = classify_state_error(error)
     if fault in KEY_FAULTS or not has_stored_state(app.settings):
-        return (_fail(_KEY_NAME, error, _KEY_CHANGE),)
-    return (_fail(_STATE_NAME, error, _CHANGES.get(fault, "")),)
+        return (_build_state_failure(_KEY_NAME, error, _KEY_CHANGE),)
+    return (_build_state_failure(_STATE_NAME, error, _CHANGES.get(fault, "")),)
 
 
-def _fail(name: str, error: CitewellError, change: str) -> InstallationCheck:
+def _build_state_failure(name: str, error: CitewellError, change: str) -> InstallationCheck:
     return InstallationCheck(name=name, state="failed", detail=error.message, change=change)
 
 

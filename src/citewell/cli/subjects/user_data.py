@@ -45,7 +45,7 @@ def list_users(
 
 def show_user(tenant: TenantArgument, user: UserArgument, *, as_json: JsonOption = False) -> int:
     """Show how much is kept of one user, by kind."""
-    counts = asyncio.run(_count_items(require_subject(tenant, user)))
+    counts = asyncio.run(_count_kept_items(require_subject(tenant, user)))
     if as_json:
         screen.print_json(counts)
     else:
@@ -65,7 +65,7 @@ def export_user(
     """Write everything that is kept of one user."""
     if out is None and form is ArchiveFormat.ZIP and sys.stdout.isatty():
         raise InvalidInput("A zip file cannot be shown. Name a file with --out.")
-    asyncio.run(_write_archive(require_subject(tenant, user), form, out))
+    asyncio.run(_write_archive_file(require_subject(tenant, user), form, out))
     return exit_codes.OK
 
 
@@ -79,7 +79,7 @@ def erase_user(
     owner = require_subject(tenant, user)
     if not yes:
         raise InvalidInput("Erasing cannot be undone. Add --yes to erase this user.")
-    screen.print_json(asyncio.run(_erase_user(owner)))
+    screen.print_json(asyncio.run(_erase_named_user(owner)))
     return exit_codes.OK
 
 
@@ -90,7 +90,7 @@ def list_erasures(
     ] = False,
 ) -> int:
     """Print the receipts of all erasures as JSON."""
-    screen.print_json(asyncio.run(_list_erasures(for_restore=for_restore)))
+    screen.print_json(asyncio.run(_print_erasure_receipts(for_restore=for_restore)))
     return exit_codes.OK
 
 
@@ -99,14 +99,14 @@ async def _find_users(tenant: str | None) -> tuple[Owner, ...]:
         return await app.require_service(UserDirectory).list_users(tenant)
 
 
-async def _count_items(owner: Owner) -> dict[str, int]:
+async def _count_kept_items(owner: Owner) -> dict[str, int]:
     async with open_command_app() as app:
         archive = app.require_service(SubjectArchive)
         await archive.require_subject(owner)
         return await archive.count_items(owner)
 
 
-async def _write_archive(owner: Owner, form: ArchiveFormat, out: Path | None) -> None:
+async def _write_archive_file(owner: Owner, form: ArchiveFormat, out: Path | None) -> None:
     async with open_command_app() as app:
         archive = app.require_service(SubjectArchive)
         await archive.require_subject(owner)
@@ -123,12 +123,12 @@ async def _write_archive(owner: Owner, form: ArchiveFormat, out: Path | None) ->
                 file.write(piece)
 
 
-async def _erase_user(owner: Owner) -> dict[str, Any]:
+async def _erase_named_user(owner: Owner) -> dict[str, Any]:
     async with open_command_app() as app:
         return (await app.require_service(SubjectEraser).erase_subject(owner)).to_json()
 
 
-async def _list_erasures(*, for_restore: bool) -> list[dict[str, Any]]:
+async def _print_erasure_receipts(*, for_restore: bool) -> list[dict[str, Any]]:
     async with open_command_app() as app:
         eraser = app.require_service(SubjectEraser)
         if for_restore:

@@ -89,10 +89,10 @@ class DashboardCollector:
             uptime_seconds=max(0, int(now - self._history.started_at)),
             version=__version__,
             is_ready=await self._sources.is_ready(),
-            calls=self._collect_calls(),
+            calls=self._collect_tool_calls(),
             tools=self._collect_tools(),
             failures=self._collect_failures(),
-            providers=await self._collect_providers(),
+            providers=await self._collect_provider_states(),
             tenants=self._collect_tenants(),
             server=tuple(await self._sources.describe_server()),
             jobs=await _collect_section("jobs", self._collect_jobs, absent),
@@ -107,7 +107,7 @@ class DashboardCollector:
             absent=absent,
         )
 
-    def _collect_calls(self) -> CallFigures:
+    def _collect_tool_calls(self) -> CallFigures:
         tallies = self._app.metrics.tools.values()
         return CallFigures(
             total=sum(tally.calls for tally in tallies),
@@ -145,7 +145,7 @@ class DashboardCollector:
             for group in self._app.recent.list_error_groups()
         )
 
-    async def _collect_providers(self) -> ProviderOverview:
+    async def _collect_provider_states(self) -> ProviderOverview:
         # The first time this imports the module of every provider.
         statuses = await asyncio.to_thread(self._app.catalogue.list_provider_statuses)
         health = dict(self._app.network.collect_health())

@@ -31,7 +31,7 @@ def render_dashboard(snapshot: DashboardSnapshot, *, logout_token: str | None) -
     )
     return join_markup(
         (
-            _render_header(snapshot, logout_token),
+            _render_dashboard_header(snapshot, logout_token),
             build_element(
                 "main", tiles, build_element("div", *columns, class_="panels"), id="content"
             ),
@@ -50,7 +50,7 @@ def _render_panel(name: str, title: str, content: SafeMarkup) -> SafeMarkup:
     )
 
 
-def _render_header(snapshot: DashboardSnapshot, logout_token: str | None) -> SafeMarkup:
+def _render_dashboard_header(snapshot: DashboardSnapshot, logout_token: str | None) -> SafeMarkup:
     return build_element(
         "header",
         build_element("div", render_brand(), _render_logout(logout_token), class_="bar-line"),

@@ -91,7 +91,7 @@ def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
                 "Calls since the start",
                 format_count(calls.total),
                 f"{format_share(calls.cache_hits, calls.total)} answered from the cache",
-                more=_render_chart(calls.minutes),
+                more=_render_call_chart(calls.minutes),
             ),
             _render_tile(
                 "Calls with an error",
@@ -112,7 +112,7 @@ def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
     )
 
 
-def _render_chart(minutes: Sequence[MinuteFigures]) -> SafeMarkup:
+def _render_call_chart(minutes: Sequence[MinuteFigures]) -> SafeMarkup:
     """The chart, and below it what its ends mean; the text of the chart says the same to others."""
     ends = build_element(
         "div",

@@ -39,7 +39,7 @@ def render_front_page(facts: FrontPageFacts) -> SafeMarkup:
     """The content of the page, below the head."""
     return join_markup(
         (
-            _render_header(facts),
+            _render_front_header(facts),
             build_element(
                 "main",
                 _render_connect_section(facts),
@@ -53,7 +53,7 @@ def render_front_page(facts: FrontPageFacts) -> SafeMarkup:
     )
 
 
-def _render_header(facts: FrontPageFacts) -> SafeMarkup:
+def _render_front_header(facts: FrontPageFacts) -> SafeMarkup:
     state = (
         render_status("good", "This server is ready")
         if facts.is_ready

@@ -34,7 +34,7 @@ def build_page_response(
     every response. `refresh_seconds` loads the page again in browsers without JavaScript.
     """
     nonce = secrets.token_urlsafe(_NONCE_BYTES)
-    page = _render_document(
+    page = _render_page_document(
         title,
         content,
         nonce=nonce,
@@ -51,7 +51,7 @@ def load_page_file(name: str) -> str:
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _render_document(
+def _render_page_document(
     title: str,
     content: tuple[SafeMarkup, ...],
     *,

@@ -71,12 +71,12 @@ def render_time(moment: str, now: str) -> SafeMarkup:
 def render_facts(facts: Iterable[NamedFact]) -> SafeMarkup:
     pairs = (
         build_element(
-            "div", build_element("dt", fact.name), build_element("dd", _render_text(fact))
+            "div", build_element("dt", fact.name), build_element("dd", _render_cell_text(fact))
         )
         for fact in facts
     )
     return build_element("dl", *pairs)
 
 
-def _render_text(fact: NamedFact) -> str:
+def _render_cell_text(fact: NamedFact) -> str:
     return render_status(fact.tone, fact.text) if fact.tone else fact.text

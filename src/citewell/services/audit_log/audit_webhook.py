@@ -87,7 +87,7 @@ class AuditWebhook:
             payload["missed"] = {"first": missed[0], "last": missed[1]}
             logger.error("Audit rows %d to %d were removed before the webhook took them.", *missed)
         body = json.dumps(payload, separators=(",", ":")).encode()
-        problem = await self._find_refusal(body, f"{rows[0].number}-{rows[-1].number}")
+        problem = await self._find_webhook_refusal(body, f"{rows[0].number}-{rows[-1].number}")
         if problem is None:
             self._failures = 0
             return True
@@ -98,7 +98,7 @@ class AuditWebhook:
             )
         return False
 
-    async def _find_refusal(self, body: bytes, delivery: str) -> str | None:
+    async def _find_webhook_refusal(self, body: bytes, delivery: str) -> str | None:
         """Why the receiver did not take `body`; None if it did."""
         request = HttpRequest(
             url=self._url,

@@ -58,7 +58,7 @@ class ModelCaller(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
+class _ClaimBatch:
     part: int
     places: tuple[int, ...]  # of its pairs
 
@@ -88,7 +88,7 @@ class ModelJudge:
         found: dict[int, Opinion] = {}
         done = 0
 
-        async def judge_claim_batch(batch: _Batch) -> None:
+        async def judge_claim_batch(batch: _ClaimBatch) -> None:
             nonlocal done
             async with gate:
                 # After one failure the others would most likely fail too, and may cost something.
@@ -171,13 +171,13 @@ def _has_judged_text(pair: ClaimPair) -> bool:
     return bool(pair.claim.strip() and pair.source.text.strip())
 
 
-def _split_claim_batches(pairs: Sequence[ClaimPair], asked: Sequence[int]) -> list[_Batch]:
+def _split_claim_batches(pairs: Sequence[ClaimPair], asked: Sequence[int]) -> list[_ClaimBatch]:
     """Batches of these pairs; those with one source together, so that it is sent once."""
     first = {pairs[place].source: place for place in reversed(asked)}
     order = sorted(asked, key=lambda place: (first[pairs[place].source], place))
     starts = range(0, len(order), MAX_PAIRS_PER_CALL)
     return [
-        _Batch(part=part, places=tuple(order[start : start + MAX_PAIRS_PER_CALL]))
+        _ClaimBatch(part=part, places=tuple(order[start : start + MAX_PAIRS_PER_CALL]))
         for part, start in enumerate(starts, start=1)
     ]
 

@@ -63,7 +63,7 @@ class NliFolder:
 def open_nli_folder(folder: Path) -> NliFolder:
     """The model in `folder`; raises Misconfigured if a file is missing or says nothing usable."""
     try:
-        model = _find_model_file(folder)
+        model = _find_entailment_model(folder)
         config = _load_model_config(folder)
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or f"its {_CONFIG_FILE} cannot be read"
@@ -87,7 +87,7 @@ def build_nli_error(folder: Path | None, reason: str) -> Misconfigured:
     )
 
 
-def _find_model_file(folder: Path) -> Path:
+def _find_entailment_model(folder: Path) -> Path:
     if not folder.is_dir():
         raise build_nli_error(folder, "there is no such folder")
     found = next((path for name in _MODEL_FILES if (path := folder / name).is_file()), None)

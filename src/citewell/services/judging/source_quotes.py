@@ -48,11 +48,11 @@ class QuotableSource:
         return tuple(unit for unit in self.units if unit.start < end and start < unit.end)
 
     @cached_property
-    def _written(self) -> tuple[str, array[int]]:
+    def _normalized_source_text(self) -> tuple[str, array[int]]:
         return _normalize_with_places(self._source.text)
 
     @cached_property
-    def _rendered(self) -> tuple[str, list[int]]:
+    def _joined_unit_texts(self) -> tuple[str, list[int]]:
         """The units' texts in one, and where each of them begins."""
         text, starts = "", []
         for unit in self.units:
@@ -61,12 +61,12 @@ class QuotableSource:
         return text, starts
 
     def _find_written_quote(self, words: str) -> tuple[int, int] | None:
-        text, places = self._written
+        text, places = self._normalized_source_text
         at = text.find(words)
         return None if at < 0 else (places[at], places[at + len(words) - 1] + 1)
 
     def _find_rendered_quote(self, words: str) -> tuple[int, int] | None:
-        text, starts = self._rendered
+        text, starts = self._joined_unit_texts
         at = text.find(words)
         if at < 0:
             return None

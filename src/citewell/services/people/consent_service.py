@@ -41,7 +41,7 @@ class ConsentService:
         self, owner: Owner, purpose: str, *, terms_version: str = "", decided_from: str
     ) -> ConsentRecord:
         """Record that the user consents. Raises InvalidInput for an unknown purpose or user."""
-        return await self._decide(
+        return await self._save_user_decision(
             owner, purpose, granted=True, terms=terms_version, decided_from=decided_from
         )
 
@@ -52,7 +52,7 @@ class ConsentService:
 
         What was kept stays until it expires or is erased, but no tool reads or adds to it.
         """
-        return await self._decide(
+        return await self._save_user_decision(
             owner, purpose, granted=False, terms=terms_version, decided_from=decided_from
         )
 
@@ -65,7 +65,9 @@ class ConsentService:
         decision = await self._store.find_decision(str(owner), purpose)
         if decision is None and self._is_granted_locally(owner, purpose):
             granted = replace(
-                self._build_record(owner, purpose, granted=True, place=LOCAL_CONSENT_SOURCE),
+                self._build_consent_record(
+                    owner, purpose, granted=True, place=LOCAL_CONSENT_SOURCE
+                ),
                 decided=self._began,  # the setting holds since the process began
             )
             await self._store.save_first_decision(str(owner), granted)
@@ -86,18 +88,20 @@ class ConsentService:
         is_local = owner == self._local_owner and not owner.is_anonymous
         return is_local and purpose in _LOCALLY_GRANTED_PURPOSES
 
-    async def _decide(
+    async def _save_user_decision(
         self, owner: Owner, purpose: str, *, granted: bool, terms: str, decided_from: str
     ) -> ConsentRecord:
         require_identity(owner)
         known = check_purpose(purpose)
         if len(terms) > MAX_TERMS_CHARS:
             raise InvalidInput(f"termsVersion has more than {MAX_TERMS_CHARS} characters.")
-        record = self._build_record(owner, known, granted=granted, place=decided_from, terms=terms)
+        record = self._build_consent_record(
+            owner, known, granted=granted, place=decided_from, terms=terms
+        )
         await self._store.save_decision(str(owner), record)
         return record
 
-    def _build_record(
+    def _build_consent_record(
         self, owner: Owner, purpose: ConsentPurpose, *, granted: bool, place: str, terms: str = ""
     ) -> ConsentRecord:
         return ConsentRecord(

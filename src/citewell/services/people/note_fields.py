@@ -36,7 +36,7 @@ class NoteFields:
         return replace(
             self,
             note=_check_note(self.note),
-            url=_check_url(self.url),
+            url=_check_note_url(self.url),
             tags=_check_tags(self.tags),
         )
 
@@ -49,7 +49,7 @@ def _check_note(note: str) -> str:
     return visible
 
 
-def _check_url(url: str | None) -> str | None:
+def _check_note_url(url: str | None) -> str | None:
     given = (url or "").strip()
     if not given:
         return None

@@ -168,19 +168,21 @@ def _find_author_roles(
     """Each role and its company; the plain "at Acme" only if nothing else is said."""
     seen: set[int] = set()  # ends of names that a more exact role has
     for role, patterns in _ROLE_PATTERNS:
-        for found in _find_named(part, patterns):
+        for found in _find_pattern_matches(part, patterns):
             captured = _VERB_PATTERN.sub("", found["name"])
             entity = match_named_entity(captured, names, common_words)
             if entity and (role is not _EMPLOYEE or found.start("name") not in seen):
                 seen.add(found.start("name"))
                 yield role, entity
-    for found in _find_named(part, (_BARE_JOB_PATTERN,)):
+    for found in _find_pattern_matches(part, (_BARE_JOB_PATTERN,)):
         entity = match_named_entity(found["name"], names, common_words)
         if entity and not seen:
             yield _EMPLOYEE, entity
 
 
-def _find_named(part: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[re.Match[str]]:
+def _find_pattern_matches(
+    part: str, patterns: Iterable[re.Pattern[str]]
+) -> Iterator[re.Match[str]]:
     for pattern in patterns:
         for found in pattern.finditer(part):
             if not _OTHER_THING_PATTERN.match(part, found.end("name")):

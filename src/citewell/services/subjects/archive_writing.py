@@ -30,7 +30,7 @@ def write_archive(
     archive: SubjectArchive, owner: Owner, chosen: ArchiveFormat, *, created_at: str
 ) -> AsyncIterator[bytes]:
     """The pieces of the archive: one JSON object, or a zip with one JSON file for each namespace."""
-    write = _write_json if chosen is ArchiveFormat.JSON else _write_zip
+    write = _write_json_archive if chosen is ArchiveFormat.JSON else _write_zip
     return write(archive, owner, _describe_archive(archive, owner, created_at))
 
 
@@ -45,7 +45,7 @@ def _describe_archive(archive: SubjectArchive, owner: Owner, created_at: str) ->
     }
 
 
-async def _write_json(
+async def _write_json_archive(
     archive: SubjectArchive, owner: Owner, told: dict[str, Any]
 ) -> AsyncIterator[bytes]:
     yield f'{{"archive":{_encode_item(told)},"data":{{'.encode()

@@ -29,11 +29,11 @@ class SubjectArchive:
     def __init__(self, state: StateStore) -> None:
         self._state = state
         self._namespaces: Mapping[str, Callable[[str], ArchiveItems]] = {
-            "sessions": self._iterate_sessions,
+            "sessions": self._iterate_user_sessions,
             "jobs": self._iterate_jobs,
             "threads": self._iterate_threads,
             "ledger": self._iterate_ledger,
-            "library": self._iterate_documents,
+            "library": self._iterate_user_documents,
             "consents": self._iterate_consents,
             "memories": self._iterate_memories,
             "workspace_memberships": self._iterate_memberships,
@@ -63,7 +63,7 @@ class SubjectArchive:
             for name in self._namespaces
         }
 
-    async def _iterate_sessions(self, owner: str) -> ArchiveItems:
+    async def _iterate_user_sessions(self, owner: str) -> ArchiveItems:
         async for session in self._state.sessions.iterate_sessions(owner):
             head = session.head
             yield {
@@ -78,11 +78,11 @@ class SubjectArchive:
     async def _iterate_jobs(self, owner: str) -> ArchiveItems:
         for view in await self._state.jobs.list_owner_jobs(owner, limit=_WITHOUT_LIMIT):
             try:
-                yield await self._export_job(owner, view)
+                yield await self._export_user_job(owner, view)
             except StoreError as error:
                 yield _describe_unreadable(view.job.id, error)
 
-    async def _export_job(self, owner: str, view: JobView) -> dict[str, Any]:
+    async def _export_user_job(self, owner: str, view: JobView) -> dict[str, Any]:
         state, job_id = self._state, view.job.id
         findings = await state.research.load_findings(owner, job_id)
         return {
@@ -114,7 +114,7 @@ class SubjectArchive:
         for entry in await self._state.ledger.list_transactions(owner, limit=_WITHOUT_LIMIT):
             yield asdict(entry)
 
-    async def _iterate_documents(self, owner: str) -> ArchiveItems:
+    async def _iterate_user_documents(self, owner: str) -> ArchiveItems:
         last: DocumentCard | None = None
         while cards := await self._state.library.list_cards(
             owner, limit=_CARDS_PER_PAGE, after=last

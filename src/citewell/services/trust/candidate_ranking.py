@@ -95,7 +95,7 @@ def rank_record_candidates(
                     nearness=nearness,
                     confidence=confidence,
                     shares_place=compare_cited_places(cited, paper),
-                    shares_venue=_has_same_venue(cited, paper),
+                    shares_venue=_names_same_venue(cited, paper),
                     shares_first_author=_has_same_authors(cited, paper),
                 )
             )
@@ -109,7 +109,7 @@ def _is_found_by_place(cited: CitedWork, paper: Paper, identity: WorkIdentity) -
         return False
     numbers = set(_FIRST_NUMBER_PATTERN.findall(cited.text))
     theirs = [_FIRST_NUMBER_PATTERN.search(one or "") for one in (paper.volume, paper.pages)]
-    return _has_same_venue(cited, paper) and all(one and one[0] in numbers for one in theirs)
+    return _names_same_venue(cited, paper) and all(one and one[0] in numbers for one in theirs)
 
 
 def _build_placed_candidate(paper: Paper, identity: WorkIdentity) -> RankedCandidate:
@@ -179,7 +179,7 @@ def _judge_match_confidence(
     unsure = identity.title.state is not agreed
     if nearness < _SAME_TITLE_NEARNESS or opposed or unsure:
         return MEDIUM
-    if author is not agreed and not (telling or _has_same_venue(cited, paper)):
+    if author is not agreed and not (telling or _names_same_venue(cited, paper)):
         return MEDIUM
     if nearness < 1 and not (author is agreed and year is agreed):
         # Works on one subject have similar titles.
@@ -200,7 +200,7 @@ def compare_cited_places(cited: CitedWork, paper: Paper) -> bool | None:
     return True if all(shared) else None if any(shared) else False
 
 
-def _has_same_venue(cited: CitedWork, paper: Paper) -> bool:
+def _names_same_venue(cited: CitedWork, paper: Paper) -> bool:
     said = f"{cited.text} {cited.venue}"
     return title_matching.measure_title_coverage(paper.venue or "", said) == 1
 

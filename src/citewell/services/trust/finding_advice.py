@@ -155,13 +155,13 @@ def _collect_finding_notes(finding: WorkFinding) -> list[str]:
         said.append("The record under this identifier is not the work that the citation describes.")
     if finding.suggested_doi and finding.existence != UNCHECKED:
         said.append(f"The words fit the work with DOI {finding.suggested_doi}.")
-    said.extend(_describe_versions(finding))
+    said.extend(_describe_other_versions(finding))
     if finding.identity is not None and finding.paper is not None:
         said.extend(finding.identity.notes)
     return said
 
 
-def _describe_versions(finding: WorkFinding) -> Iterator[str]:
+def _describe_other_versions(finding: WorkFinding) -> Iterator[str]:
     if finding.published_doi:
         yield f"This is a preprint; it was published as DOI {finding.published_doi}."
     if finding.preprint_doi:

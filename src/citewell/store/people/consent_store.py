@@ -131,7 +131,9 @@ class SqlConsentStore:
                 "granted": int(record.granted),
                 "decided": record.decided,
                 "body": chain.encrypt_row(
-                    _TABLE, _name_row(record.purpose, record.granted), _encode_record(record)
+                    _TABLE,
+                    _name_row(record.purpose, record.granted),
+                    _encode_consent_record(record),
                 ),
             }
             written = SqlStatement(sql=sql, params=params)
@@ -159,7 +161,7 @@ def _name_row(purpose: str, granted: object) -> str:
     return f"{purpose}/{int(bool(granted))}"
 
 
-def _encode_record(record: ConsentRecord) -> bytes:
+def _encode_consent_record(record: ConsentRecord) -> bytes:
     told = [record.tenant, record.user, record.terms_version, record.decided_from]
     return json.dumps(told).encode()
 

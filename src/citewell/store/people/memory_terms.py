@@ -93,7 +93,7 @@ def build_term_inserts(memory_id: str, terms: Mapping[str, int]) -> list[SqlStat
 
 def build_frequency_query(words: QueryWords) -> tuple[str, dict[str, SqlScalar]]:
     """SQL for how many memories have each token, and its parameters."""
-    names, params = _list_tokens([token for variants in words for token in variants])
+    names, params = _list_note_tokens([token for variants in words for token in variants])
     sql = f"SELECT token, COUNT(*) FROM memory_term WHERE token IN ({names}) GROUP BY token"  # noqa: S608 - constants
     return sql, params
 
@@ -117,8 +117,8 @@ def build_score_query(
         for token in variants
         if token in frequencies
     ]
-    names, params = _list_tokens([token for token, _ in known])
-    weights = [_weigh_term(frequencies[token], total) for token, _ in known]
+    names, params = _list_note_tokens([token for token, _ in known])
+    weights = [_weigh_memory_term(frequencies[token], total) for token, _ in known]
     params |= {f"w{place}": weight for place, weight in enumerate(weights)}
     params["average"] = max(1.0, average_words)
     weighed = " ".join(
@@ -141,11 +141,11 @@ def build_score_query(
     return sql, params
 
 
-def _weigh_term(count: int, total: int) -> float:
+def _weigh_memory_term(count: int, total: int) -> float:
     """The inverse document frequency of a term that `count` of `total` memories have."""
     return math.log(1 + (max(0, total - count) + 0.5) / (count + 0.5))
 
 
-def _list_tokens(tokens: Sequence[str]) -> tuple[str, dict[str, SqlScalar]]:
+def _list_note_tokens(tokens: Sequence[str]) -> tuple[str, dict[str, SqlScalar]]:
     named: dict[str, SqlScalar] = {f"t{place}": token for place, token in enumerate(tokens)}
     return ", ".join(f":{name}" for name in named), named

@@ -184,7 +184,7 @@ class SqlTokenStore:
                 "digest": digest,
                 "created": record.created,
                 "expires": record.expires,
-                "body": chain.encrypt_row(_TABLE, record.id, _encode_record(record)),
+                "body": chain.encrypt_row(_TABLE, record.id, _encode_token_record(record)),
             }
             inserted = SqlStatement(sql=_INSERT_ROW, params=params, expected_rows=1)
             try:
@@ -215,7 +215,7 @@ class SqlTokenStore:
         token_id, tag, digest, created, expires, revoked, body = row
         chain = await self._vault.load_tagged_keychain(tag)
         try:
-            plain = _decode_body(chain, token_id, bytes(body))
+            plain = _decode_token_body(chain, token_id, bytes(body))
         except DecryptionFailed:
             return None
         record = ApiTokenRecord(
@@ -234,12 +234,12 @@ def _hash_secret(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("ascii")).digest()
 
 
-def _encode_record(record: ApiTokenRecord) -> bytes:
+def _encode_token_record(record: ApiTokenRecord) -> bytes:
     scopes = None if record.scopes is None else list(record.scopes)
     return json.dumps({"owner": record.owner, "name": record.name, "scopes": scopes}).encode()
 
 
-def _decode_body(chain: OwnerKeychain | None, token_id: str, body: bytes) -> dict[str, Any]:
+def _decode_token_body(chain: OwnerKeychain | None, token_id: str, body: bytes) -> dict[str, Any]:
     if chain is None:
         raise DecryptionFailed("The keys of the owner were erased.")
     plain: dict[str, Any] = json.loads(chain.decrypt_row(_TABLE, token_id, body))

@@ -238,7 +238,7 @@ class SqlWorkspaceStore:
         found = await self._database.select_rows(
             _SELECT_READABLE, params | {"limit": limit, "offset": offset}
         )
-        return await self._decrypt_findings(found), int(total[0][0])
+        return await self._decrypt_shared_findings(found), int(total[0][0])
 
     async def delete_expired(self) -> int:
         """Delete findings past their time to live, and return their number."""
@@ -262,7 +262,9 @@ class SqlWorkspaceStore:
             "owner": await self._vault.hash_owner_tag(owner),
             "oldest": self._clock() - self._ttl,
         }
-        own = await self._decrypt_findings(await self._database.select_rows(_SELECT_OWN, params))
+        own = await self._decrypt_shared_findings(
+            await self._database.select_rows(_SELECT_OWN, params)
+        )
         return {
             "memberships": [member.to_json() for member in await self.list_memberships(owner)],
             "contributions": [finding.to_json() for finding in own],
@@ -286,7 +288,7 @@ class SqlWorkspaceStore:
         chains = await self._load_keychains(found)
         return tuple(_decrypt_member(chains[row[1]], row) for row in found if row[1] in chains)
 
-    async def _decrypt_findings(self, found: Sequence[SqlRow]) -> tuple[SharedFinding, ...]:
+    async def _decrypt_shared_findings(self, found: Sequence[SqlRow]) -> tuple[SharedFinding, ...]:
         chains = await self._load_keychains([row[1:] for row in found])
         opened = [_decrypt_finding(chains[row[2]], row) for row in found if row[2] in chains]
         return tuple(finding for finding in opened if finding is not None)

@@ -90,10 +90,10 @@ def _order_style_entries(lines: list[str], style: str) -> list[str]:
         return [
             _NUMBERING_TEMPLATES[style].format(number, line) for number, line in enumerate(lines, 1)
         ]
-    return sorted(lines, key=_build_sort_key)
+    return sorted(lines, key=_build_entry_sort_key)
 
 
-def _build_sort_key(line: str) -> tuple[str, str]:
+def _build_entry_sort_key(line: str) -> tuple[str, str]:
     """The letters without accents and leading marks, so that Öhman stands by Ohm and not after Z."""
     flat = unicodedata.normalize("NFKD", line)
     letters = "".join(char for char in flat if not unicodedata.combining(char))

@@ -126,7 +126,7 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         number_missing=bool(gone),
     )
     if relation is ClaimRelation.SUPPORTS and (
-        (against is not None and _is_research(asked, source)) or _lacks_denial(asked, close)
+        (against is not None and _is_research(asked, source)) or _lacks_clause_denial(asked, close)
     ):
         relation = ClaimRelation.MENTIONS
     return ClaimSupport(
@@ -223,7 +223,7 @@ def _describe_ground(relation: ClaimRelation, against: Opposition | None, number
     return f"number: {number}" if relation is ClaimRelation.QUALIFIES else ""
 
 
-def _lacks_denial(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> bool:
+def _lacks_clause_denial(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> bool:
     return (claim.language or "en")[:2] == "en" and missing_denials.lacks_denial(
         claim.clauses, [clause for one in said for clause in one.clauses]
     )

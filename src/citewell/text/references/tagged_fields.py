@@ -145,7 +145,7 @@ def _split_quoted_title(text: str) -> tuple[str, str]:
 
 
 def clean_title(text: str) -> str:
-    text = _unquote(trim_marks(text))
+    text = _strip_title_quotes(trim_marks(text))
     while (shorter := _TITLE_BRACKET_PATTERN.sub("", text)) != text:
         text = shorter
     return _TITLE_EDITION_PATTERN.sub("", trim_marks(text))
@@ -158,7 +158,7 @@ def clean_venue(text: str) -> str:
     month = _FINAL_MONTH_PATTERN.search(text)
     if month is not None and month.start() and find_month_number(month["month"]):
         text = text[: month.start()]  # Scientific American, May
-    return _unquote(text)
+    return _strip_title_quotes(text)
 
 
 def trim_marks(text: str) -> str:
@@ -175,7 +175,7 @@ def trim_marks(text: str) -> str:
     return text
 
 
-def _unquote(text: str) -> str:
+def _strip_title_quotes(text: str) -> str:
     """The text without quotation marks around the whole of it."""
     bare = text.replace("``", "“").replace("''", "”").strip(_OUTER_MARKS)
     if bare[:1] in _QUOTE_MARKS or bare[-1:] in _QUOTE_MARKS:

@@ -52,10 +52,10 @@ def _lower_capitals(text: str) -> str:
     letters = [char for char in text if char.isalpha()]
     if len(letters) < _MIN_CAPITAL_LETTERS or sum(map(str.isupper, letters)) < 0.9 * len(letters):
         return text
-    lowered = _CAPITAL_WORD_PATTERN.sub(_lower_word, text)
+    lowered = _CAPITAL_WORD_PATTERN.sub(_capitalize_usual_word, text)
     return lowered if len(lowered) == len(text) else text
 
 
-def _lower_word(found: re.Match[str]) -> str:
+def _capitalize_usual_word(found: re.Match[str]) -> str:
     word = found[0].lower()
     return word if word in _SMALL_WORDS else word.capitalize()

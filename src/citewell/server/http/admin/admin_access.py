@@ -41,21 +41,21 @@ class AdminVerdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Refusal:
+class _AdminRefusal:
     status: int
     message: str
 
 
 _REFUSALS = {
-    AdminVerdict.NOT_CONFIGURED: _Refusal(
+    AdminVerdict.NOT_CONFIGURED: _AdminRefusal(
         403, "The admin API is off. Set ADMIN_API_KEY to a key of 16 characters or more."
     ),
-    AdminVerdict.KEY_MISSING: _Refusal(401, "Send the admin key in the header X-Admin-Key."),
-    AdminVerdict.KEY_WRONG: _Refusal(403, "The admin key in X-Admin-Key is wrong."),
-    AdminVerdict.SCOPE_MISSING: _Refusal(
+    AdminVerdict.KEY_MISSING: _AdminRefusal(401, "Send the admin key in the header X-Admin-Key."),
+    AdminVerdict.KEY_WRONG: _AdminRefusal(403, "The admin key in X-Admin-Key is wrong."),
+    AdminVerdict.SCOPE_MISSING: _AdminRefusal(
         403, f"This caller lacks the scope {ADMIN_SCOPE}. Use one that has it, or send X-Admin-Key."
     ),
-    AdminVerdict.TOO_MANY_ATTEMPTS: _Refusal(
+    AdminVerdict.TOO_MANY_ATTEMPTS: _AdminRefusal(
         429, "Too many wrong admin keys came from this address. Wait before the next one."
     ),
 }

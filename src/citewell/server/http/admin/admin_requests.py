@@ -78,7 +78,7 @@ def read_query(request: Request, kind: type[Fields]) -> Fields:
     given: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name in given:
-            raise InvalidInput(f"{_shorten(name)} is given twice.")
+            raise InvalidInput(f"{_shorten_given_value(name)} is given twice.")
         given[name] = value
     return _validate_fields(given, kind)
 
@@ -119,7 +119,7 @@ def _validate_fields(given: Mapping[str, Any], kind: type[Fields]) -> Fields:
 
 
 def _describe_field(item: Mapping[str, Any]) -> str:
-    name = _shorten(str(item["loc"][0])) if item["loc"] else "The request"
+    name = _shorten_given_value(str(item["loc"][0])) if item["loc"] else "The request"
     if item["type"] == "extra_forbidden":
         return f"{name} is not a field of this request."
     if item["type"] == "missing":
@@ -127,7 +127,7 @@ def _describe_field(item: Mapping[str, Any]) -> str:
     return f"{name}: {item['msg']}."
 
 
-def _shorten(name: str) -> str:
+def _shorten_given_value(name: str) -> str:
     return name if len(name) <= 40 else f"{name[:40]}…"
 
 

@@ -51,7 +51,7 @@ async def list_sessions(app: App, request: Request) -> Response:
     return answer_json(
         {
             "sessions": [
-                _describe_session(owner, head)
+                _describe_stored_session(owner, head)
                 for owner in await _choose_owners(app, asked)
                 for head in await store.list_heads(str(owner))
             ]
@@ -87,7 +87,7 @@ async def _choose_owners(app: App, asked: SessionFields) -> tuple[Owner, ...]:
     return await app.require_service(UserDirectory).list_users(asked.tenant_id)
 
 
-def _describe_session(owner: Owner, head: SessionHead) -> dict[str, object]:
+def _describe_stored_session(owner: Owner, head: SessionHead) -> dict[str, object]:
     return {
         "tenantId": owner.tenant,
         "userId": owner.user,

@@ -41,13 +41,13 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
             for name, result in report.results.items()
             if result != OK
         ]
-        return [*failed, *_describe_server(state)]
+        return [*failed, *_describe_server_state(state)]
 
     async def describe_limits() -> FactList:
-        return _describe_limits(app)
+        return _describe_call_limits(app)
 
     async def describe_audit() -> FactList:
-        return await _describe_audit(app)
+        return await _describe_audit_head(app)
 
     return FactSources(
         is_ready=is_ready,
@@ -57,7 +57,7 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
     )
 
 
-def _describe_limits(app: App) -> list[NamedFact]:
+def _describe_call_limits(app: App) -> list[NamedFact]:
     """The limits that hold and what they refused; raises SectionAbsent if none holds."""
     settings = app.settings
     # Limits of single tenants in the limits file are not shown: these hold for all others.
@@ -92,7 +92,7 @@ def _describe_limits(app: App) -> list[NamedFact]:
     return facts
 
 
-async def _describe_audit(app: App) -> list[NamedFact]:
+async def _describe_audit_head(app: App) -> list[NamedFact]:
     """How far the chain reaches; raises SectionAbsent if nothing is audited or stored yet."""
     settings = app.settings
     if app.audit is None:
@@ -119,7 +119,7 @@ async def _describe_audit(app: App) -> list[NamedFact]:
     return facts
 
 
-def _describe_server(state: ServerState) -> list[NamedFact]:
+def _describe_server_state(state: ServerState) -> list[NamedFact]:
     by_class: Counter[str] = Counter()
     for (_, _, status), count in state.responses.items():
         by_class[f"{status // 100}xx"] += count

@@ -25,7 +25,7 @@ class PaperStatusFinder:
 
     async def find_paper_statuses(self, papers: Sequence[Paper]) -> PaperStatuses:
         """A status for each paper; one that cannot be checked keeps what its own record says."""
-        checks = await asyncio.gather(*map(self._check_paper, papers))
+        checks = await asyncio.gather(*map(self._check_paper_status, papers))
         return PaperStatuses(
             statuses=tuple(
                 weigh_notices(paper.events) if check is None else check.status
@@ -34,7 +34,7 @@ class PaperStatusFinder:
             notes=_describe_status_gaps(papers, checks),
         )
 
-    async def _check_paper(self, paper: Paper) -> RetractionCheck | None:
+    async def _check_paper_status(self, paper: Paper) -> RetractionCheck | None:
         if not _has_askable_id(paper):
             return None
         try:

@@ -39,7 +39,7 @@ def nest_quotation_marks(text: str, *, marks: str = "‘’“”") -> str:
         if char in _OPENING_MARKS:
             nested.append(marks[level * 2])
             opened.append(char)
-        elif opened and _closes(text, place, opened[-1]):
+        elif opened and _closes_quotation(text, place, opened[-1]):
             opened.pop()
             nested.append(marks[(1 - level) * 2 + 1])
         else:
@@ -47,7 +47,7 @@ def nest_quotation_marks(text: str, *, marks: str = "‘’“”") -> str:
     return "".join(nested)
 
 
-def _closes(text: str, place: int, opening: str) -> bool:
+def _closes_quotation(text: str, place: int, opening: str) -> bool:
     if opening == "“":
         return text[place] == "”"
     return text[place] == "’" and not text[place + 1 : place + 2].isalnum()

@@ -42,7 +42,7 @@ class Opposition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparison:
+class _ClauseComparison:
     """How one clause stands to the claim: `parity` is -1 if opposed, 1 if agreeing, 0 if unclear."""
 
     parity: int
@@ -77,7 +77,7 @@ def find_opposition(
 
 def _compare_sentence(
     claim: StatementClause, sentence: Sequence[StatementClause]
-) -> Iterator[_Comparison]:
+) -> Iterator[_ClauseComparison]:
     """Compares each clause; what the claim is about may stand in another clause of the sentence."""
     if not claim.plain_terms:
         return
@@ -94,7 +94,7 @@ def _compare_sentence(
 
 def _compare_clauses(
     claim: StatementClause, said: StatementClause, affirmed: frozenset[str], coverage: float
-) -> _Comparison | None:
+) -> _ClauseComparison | None:
     found = _compare_directed(claim, said, coverage)
     used = {one.word for one in (*claim.directed, *said.directed)} if found else set()
     opposite = _compare_opposites(claim, said, used, coverage)
@@ -113,7 +113,7 @@ def _compare_clauses(
 
 def _compare_directed(
     claim: StatementClause, said: StatementClause, coverage: float
-) -> _Comparison | None:
+) -> _ClauseComparison | None:
     """Compares the words of direction that are about the same things."""
     pairs = list(_pair_directed_words(claim, said))
     if not pairs:
@@ -135,7 +135,7 @@ def _compare_directed(
     parity *= unpaired
     if _has_swapped_sides(claim, said):
         parity, ground = -parity, ground or COMPARISON
-    return _Comparison(
+    return _ClauseComparison(
         parity=parity if is_clear else 0,
         ground=ground or ANTONYM,
         coverage=coverage,
@@ -232,17 +232,17 @@ def _split_sides(clause: StatementClause) -> tuple[frozenset[str], frozenset[str
 
 def _compare_opposites(
     claim: StatementClause, said: StatementClause, used: set[str], coverage: float
-) -> _Comparison | None:
+) -> _ClauseComparison | None:
     """An opposite of a word of the claim in the same surroundings; None if there is none."""
     theirs = frozenset(said.words).difference(claim.words, used)
     for word in claim.words:
         if word in used or word in said.words:
             continue
         for other in sorted(list_opposite_words(word) & theirs):
-            if _list_neighbours(claim, word).isdisjoint(_list_neighbours(said, other)):
+            if _list_neighbour_words(claim, word).isdisjoint(_list_neighbour_words(said, other)):
                 continue
             turns = len(claim.denied) + len(said.denied) + _has_swapped_sides(claim, said)
-            return _Comparison(
+            return _ClauseComparison(
                 parity=1 if turns % 2 else -1,
                 ground=f"{ANTONYM}: {word}/{other}",
                 coverage=coverage,
@@ -251,7 +251,7 @@ def _compare_opposites(
     return None
 
 
-def _list_neighbours(clause: StatementClause, word: str) -> frozenset[str]:
+def _list_neighbour_words(clause: StatementClause, word: str) -> frozenset[str]:
     at = clause.words.index(word)
     before = [stem for stem in clause.stems[:at] if stem][-_NEIGHBOUR_WORDS:]
     behind = [stem for stem in clause.stems[at + 1 :] if stem][:_NEIGHBOUR_WORDS]
@@ -260,7 +260,7 @@ def _list_neighbours(clause: StatementClause, word: str) -> frozenset[str]:
 
 def _compare_denials(
     claim: StatementClause, said: StatementClause, affirmed: frozenset[str], coverage: float
-) -> _Comparison | None:
+) -> _ClauseComparison | None:
     """Compares what the clauses deny; None if they deny different things or nothing."""
     asked = any(one in said.terms for one in claim.denied)
     told = any(one in claim.terms and one not in affirmed for one in said.denied)
@@ -274,7 +274,7 @@ def _compare_denials(
         parity, is_certain = -1, _measure_density(claim, said) >= least
     else:
         return None
-    return _Comparison(
+    return _ClauseComparison(
         parity=parity,
         ground=NEGATION,
         coverage=coverage,

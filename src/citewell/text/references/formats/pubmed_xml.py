@@ -29,7 +29,7 @@ def _build_pubmed_reference(record: XmlRecord) -> Reference:
     own = record.element
     article = own.find("MedlineCitation/Article")
     part = article if article is not None else own.find("BookDocument")
-    published = next(filter(None, (_parse_pubmed_date(own.find(path)) for path in _DATE_PATHS)), "")
+    published = next(filter(None, (_parse_xml_date(own.find(path)) for path in _DATE_PATHS)), "")
     pmid = extract_xml_text(own, "MedlineCitation/PMID") or extract_xml_text(
         own, "BookDocument/PMID"
     )
@@ -80,7 +80,7 @@ def _build_pubmed_person(author: Element) -> WorkAuthor:
     )
 
 
-def _parse_pubmed_date(date: Element | None) -> str:
+def _parse_xml_date(date: Element | None) -> str:
     if date is None:
         return ""
     parts = (extract_xml_text(date, name) for name in ("Year", "Month", "Day"))

@@ -77,12 +77,14 @@ class _RisReader:
     def _report_stray_lines(self) -> None:
         """Reports the collected lines that belong to no record."""
         if self._stray:
-            self._report_damage(self._stray_line, "This is not part of any record.", self._stray)
+            self._report_record_damage(
+                self._stray_line, "This is not part of any record.", self._stray
+            )
         self._stray, self._stray_line = [], 0
 
     def _end_record(self, number: int) -> None:
         if self._record is None:
-            self._report_damage(number, "This ER line ends no record.", [])
+            self._report_record_damage(number, "This ER line ends no record.", [])
         else:
             self._close_record()
 
@@ -93,10 +95,10 @@ class _RisReader:
         if "TY" not in record.values:
             damage = "This record has no TY line."
         if damage:
-            self._report_damage(record.line, damage, record.lines)
+            self._report_record_damage(record.line, damage, record.lines)
         self.references.append(_build_ris_reference(record))
 
-    def _report_damage(self, line: int, reason: str, lines: list[str]) -> None:
+    def _report_record_damage(self, line: int, reason: str, lines: list[str]) -> None:
         shown = extract_damage_excerpt(" ".join(lines[:20]))
         self.malformed.append(MalformedEntry(line=line, reason=reason, excerpt=shown))
 

@@ -63,7 +63,7 @@ def find_table_delimiter(text: str) -> str:
     """The delimiter of a table whose first line titles a column for titles and one more; else empty."""
     header = text.lstrip("\n")[:_MAX_HEADER_CHARS].partition("\n")[0]
     for delimiter in ("\t", ",", ";"):
-        if delimiter in header and _map_columns(_parse_header(header, delimiter)):
+        if delimiter in header and _map_columns(_parse_column_header(header, delimiter)):
             return delimiter
     return ""
 
@@ -78,7 +78,7 @@ def parse_table_document(text: str, *, form: str = "csv") -> BibliographyDocumen
     references: list[Reference] = []
     malformed: list[MalformedEntry] = []
     columns: dict[str, list[int]] = {}
-    for line, row in _iterate_rows(text, delimiter, malformed):
+    for line, row in _iterate_table_rows(text, delimiter, malformed):
         if not columns:
             columns = _map_columns(row)
         elif len(references) >= MAX_RECORDS:
@@ -91,7 +91,7 @@ def parse_table_document(text: str, *, form: str = "csv") -> BibliographyDocumen
     )
 
 
-def _parse_header(header: str, delimiter: str) -> list[str]:
+def _parse_column_header(header: str, delimiter: str) -> list[str]:
     return next(csv.reader([header], delimiter=delimiter), [])
 
 
@@ -107,7 +107,7 @@ def _map_columns(header: Sequence[str]) -> dict[str, list[int]]:
     return found if "title" in found and others else {}
 
 
-def _iterate_rows(
+def _iterate_table_rows(
     text: str, delimiter: str, malformed: list[MalformedEntry]
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows with the number of their first line. Tab-delimited exports have no quotation."""

@@ -52,10 +52,10 @@ class _NumberPlace:
 
 
 @dataclass(slots=True)
-class _Chain:
+class _NumberChain:
     weight: float
     place: _NumberPlace
-    before: _Chain | None
+    before: _NumberChain | None
     length: int
 
 
@@ -128,8 +128,8 @@ def _weigh_place(rest: str, before: str) -> float:
 
 def _find_best_chain(places: Sequence[_NumberPlace]) -> list[_NumberPlace]:
     """The places whose numbers ascend by one, with small gaps and restarts, that weigh the most."""
-    ending: dict[int, _Chain] = {}  # the best chain that ends in each number
-    heaviest: _Chain | None = None
+    ending: dict[int, _NumberChain] = {}  # the best chain that ends in each number
+    heaviest: _NumberChain | None = None
     for place in places:
         options = list(_iterate_chains(place, ending, heaviest))
         if not options:
@@ -148,19 +148,19 @@ def _find_best_chain(places: Sequence[_NumberPlace]) -> list[_NumberPlace]:
 
 
 def _iterate_chains(
-    place: _NumberPlace, ending: dict[int, _Chain], heaviest: _Chain | None
-) -> Iterator[_Chain]:
+    place: _NumberPlace, ending: dict[int, _NumberChain], heaviest: _NumberChain | None
+) -> Iterator[_NumberChain]:
     """The chains that may end in this place: a new one, one that goes on, one that starts again."""
     if place.number <= _MAX_FIRST_NUMBER:
-        yield _Chain(place.weight, place, None, 1)
+        yield _NumberChain(place.weight, place, None, 1)
     for gap in range(1, _MAX_GAP + 1):
         before = ending.get(place.number - gap)
         if before is not None:
             weight = before.weight + place.weight - (gap - 1) * _GAP_COST
-            yield _Chain(weight, place, before, before.length + 1)
+            yield _NumberChain(weight, place, before, before.length + 1)
     if place.number == 1 and heaviest is not None and heaviest.length >= _MIN_RESTARTED_ITEMS:
         weight = heaviest.weight + place.weight - _RESTART_COST
-        yield _Chain(weight, place, heaviest, heaviest.length + 1)
+        yield _NumberChain(weight, place, heaviest, heaviest.length + 1)
 
 
 def _is_fuller_chain(inner: Sequence[_NumberPlace], outer: Sequence[_NumberPlace]) -> bool:

@@ -81,18 +81,18 @@ class BibtexReader:
                 return
             if start >= at:  # otherwise it is inside a comment
                 self._check_text_between(at, start)
-                at = self._read_segment(start, end)
+                at = self._read_value_segment(start, end)
         self._check_text_between(at, len(self._text))
 
-    def _read_segment(self, at: int, end: int) -> int:
+    def _read_value_segment(self, at: int, end: int) -> int:
         """Reads the blocks between two entry starts; returns the offset where reading continues."""
         while (match := BLOCK_START_PATTERN.search(self._text, at, end)) is not None:
-            at = self._read_block(match, end)
+            at = self._read_entry_block(match, end)
             if at >= end:
                 return at
         return at
 
-    def _read_block(self, match: re.Match[str], end: int) -> int:
+    def _read_entry_block(self, match: re.Match[str], end: int) -> int:
         if match[1].lower() == "comment":
             return self._skip_comment(match, end)
         try:
