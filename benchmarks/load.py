@@ -56,6 +56,12 @@ class LoadRun:
     memory_mb: tuple[float, ...]  # before the load, and after each round
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCheck:
+    is_sound: bool
+    calls: int  # successful ones
+
+
 class UserConnection:
     """One keep-alive connection of one user, with an MCP session of its own."""
 
@@ -183,10 +189,30 @@ def load() -> Section:
         )
         with subject.listening() as (process, port):
             run = asyncio.run(run_load(process, port))
-    return describe_load(run)
+            process.kill()  # in the middle, as far as the audit log knows
+            process.wait()
+        audit = check_audit_log(subject)
+    return describe_load(run, audit)
 
 
-def describe_load(run: LoadRun) -> Section:
+def check_audit_log(subject: Subject) -> AuditCheck:
+    """What the log says after kill -9: whether its chain holds, and how many calls it has."""
+    command = (subject.stdio[0], "audit-log")
+    verified = subprocess.run([*command, "verify"], env=dict(subject.env), check=False)
+    exported = subprocess.run(
+        [*command, "export", "--tool", CALL["name"]],
+        env=dict(subject.env),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    events = (json.loads(line) for line in exported.stdout.splitlines())
+    return AuditCheck(
+        is_sound=verified.returncode == 0, calls=sum(one["success"] for one in events)
+    )
+
+
+def describe_load(run: LoadRun, audit: AuditCheck) -> Section:
     statuses = sum((user.statuses for user in run.users), Counter[str]())
     others = sum(count for what, count in statuses.items() if what not in {"ok", "429"})
     waits = sorted(sum(user.waits) for user in run.users)
@@ -202,6 +228,7 @@ def describe_load(run: LoadRun) -> Section:
         ["waiting of the slowest user", f"{waits[-1]:.1f} s"],
         ["waiting of the quickest user", f"{waits[0]:.1f} s"],
         ["resident memory, before and after each round", f"{memory} MB"],
+        ["calls in the audit log after kill -9", f"{audit.calls:,}"],
     ]
     return Section(
         title="Many users with limits",
@@ -211,8 +238,9 @@ def describe_load(run: LoadRun) -> Section:
             f"{USERS} users in {TENANTS} tenants, {CALLS} calls each, all at once, through the "
             "headers of a trusted proxy; limits of 60 calls a minute for a user, 600 for a tenant "
             "and 200 a second for all. Who is refused waits as long as told, and up to a fifth "
-            "longer. The calls come in five rounds. Waiting is from the first try of a call to its answer, summed over a user's "
-            "calls."
+            "longer. The calls come in five rounds. Waiting is from the first try of a call to its "
+            "answer, summed over a user's calls. Then the server is killed with -9; one more call "
+            "than the users made warmed it up."
         ),
         goals=(
             Goal(
@@ -229,6 +257,11 @@ def describe_load(run: LoadRun) -> Section:
                 text="memory is flat after the first of five rounds (at most a tenth more)",
                 measured=f"{growth:.2f} times",
                 met=growth <= 1.1,
+            ),
+            Goal(
+                text="the audit log is complete and verifies after kill -9",
+                measured=f"{audit.calls:,} calls, chain {'sound' if audit.is_sound else 'broken'}",
+                met=audit.is_sound and audit.calls >= statuses["ok"],
             ),
         ),
     )

@@ -94,7 +94,7 @@ async def serve(environ: Environ, **changes: str) -> AsyncIterator[Server]:
             yield Server(issuer=issuer, http=http)
 
 
-@requires("http.oauth")
+@requires("http.oauth", "defect.http_challenge")
 def test_a_request_without_a_token_is_told_where_to_get_one(environ: Environ) -> None:
     async def run() -> dict[str, httpx2.Response]:
         async with serve(environ) as server:

@@ -47,6 +47,15 @@ def test_series_are_found_without_a_key(transport: str, environ: Environ) -> Non
     assert result.meta["routing"]["provider_used"] == "worldbank"
 
 
+@requires("defect.world_bank_search")
+def test_the_world_bank_is_searched_by_words_in_any_order(environ: Environ) -> None:
+    forwards = body(econ(environ, query="GDP growth", provider="worldbank"))["results"]
+    backwards = body(econ(environ, query="growth of GDP", provider="worldbank"))["results"]
+
+    assert forwards
+    assert {one["seriesId"] for one in backwards} == {one["seriesId"] for one in forwards}
+
+
 @requires("econ_search.series")
 def test_fred_searches_first_if_it_has_a_key(environ: Environ) -> None:
     answer = body(econ(environ | {"FRED_API_KEY": KEY}, query="unemployment rate"))
@@ -157,7 +166,7 @@ def test_an_id_with_filters_is_one_series(series_id: str, environ: Environ) -> N
     assert len({item["date"] for item in answer["results"]}) == 3
 
 
-@requires("econ_search.dates")
+@requires("econ_search.dates", "defect.oecd_order")
 @pytest.mark.parametrize(
     ("series_id", "dates", "found"),
     [

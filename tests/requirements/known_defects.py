@@ -38,17 +38,11 @@ HELD = {
     "defect.reader_service": "No address goes to an outside reader unless the user asked for it.",
     "defect.list_size": "The list of tools fits its token budget.",
     "defect.link_grammar": "NAT64, 6to4, Teredo and site-local addresses are judged as what they carry or refused.",
+    "defect.oecd_order": "OECD without dates returns the newest rows.",
+    "defect.world_bank_search": "A World Bank search matches words, not only substrings.",
+    "defect.http_challenge": "HTTP sends WWW-Authenticate and the metadata of the protected resource.",
+    "defect.jwks": "Unknown key ids do not fetch the key set each time, and more than RS256 is known.",
     "defect.redirect_domains": "ALLOWED_DOMAINS applies to every redirect.",
 }  # fmt: skip
 
-OPEN = {
-    13: {
-        "defect.oecd_order": "OECD without dates returns the newest rows.",
-        "defect.world_bank_search": "A World Bank search matches words, not only substrings.",
-    },
-    15: {
-        "defect.data_subject": "Export and erasure act on one user, not on the tenant.",
-        "defect.http_challenge": "HTTP sends WWW-Authenticate and the metadata of the protected resource.",
-        "defect.jwks": "Unknown key ids do not fetch the key set each time, and more than RS256 is known.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

@@ -9,8 +9,10 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
+from citewell.model.audit_event import AuditEventType
 from citewell.services.people.consent_service import ConsentService
 from citewell.services.subjects.subject_checks import require_subject
 
@@ -65,6 +67,12 @@ async def _decide(owner: Owner, purpose: str, terms: str, *, granted: bool) -> d
         consents = app.require_service(ConsentService)
         decide = consents.grant_consent if granted else consents.withdraw_consent
         record = await decide(owner, purpose, terms_version=terms, decided_from=CLI_CONSENT_SOURCE)
+        await record_command_event(
+            app.open_state(),
+            AuditEventType.ADMIN_ACTION,
+            owner=owner,
+            metadata={"action": "consent", "purpose": purpose, "granted": granted},
+        )
         return record.to_json()
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.terminal import screen
+from citewell.model.audit_event import AuditEventType
 from citewell.services.people.workspace_members import WorkspaceMembers
 from citewell.store.people.workspace_store import WorkspaceMember
 from citewell.tooling import Owner
+
+if TYPE_CHECKING:
+    from citewell.server.app import App
 
 WorkspaceArgument = Annotated[str, typer.Argument(help="The id of the workspace.")]
 TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
@@ -54,12 +59,27 @@ async def _load_members(workspace: str) -> tuple[WorkspaceMember, ...]:
 
 async def _add_named_member(workspace: str, member: Owner) -> bool:
     async with open_command_app() as app:
-        return await app.require_service(WorkspaceMembers).add_member(workspace, member)
+        added = await app.require_service(WorkspaceMembers).add_member(workspace, member)
+        if added:
+            await _record_change(app, "add member", workspace, member)
+        return added
 
 
 async def _remove_named_member(workspace: str, member: Owner) -> bool:
     async with open_command_app() as app:
-        return await app.require_service(WorkspaceMembers).remove_member(workspace, member)
+        removed = await app.require_service(WorkspaceMembers).remove_member(workspace, member)
+        if removed:
+            await _record_change(app, "remove member", workspace, member)
+        return removed
+
+
+async def _record_change(app: App, action: str, workspace: str, member: Owner) -> None:
+    await record_command_event(
+        app.open_state(),
+        AuditEventType.ADMIN_ACTION,
+        owner=member,
+        metadata={"action": action, "workspace_id": workspace},
+    )
 
 
 SUBCOMMANDS = {"members": list_members, "add": add_member, "remove": remove_member}

@@ -114,3 +114,25 @@ def test_a_restore_elsewhere_takes_the_list_of_erasures(
     assert restored[0] == 0
     assert "1 erased again" in restored[1]
     assert [one["userId"] for one in json.loads(users[1])] == ["ben"]
+
+
+@requires("audit.events")
+def test_what_an_operator_does_on_the_command_line_is_audited(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "consent", "grant", "acme", "ben", "memory")
+    run(capsys, "workspaces", "add", "team", "acme", "ben")
+    run(capsys, "workspaces", "remove", "team", "acme", "nobody")
+    run(capsys, "users", "export", "acme", "ben", "--out", str(home / "ben.json"))
+    run(capsys, "users", "erase", "acme", "ann", "--yes")
+
+    _, exported, _ = run(capsys, "audit-log", "export")
+
+    events = [json.loads(line) for line in exported.splitlines()]
+    told = [(one["metadata"]["action"], one.get("user_id")) for one in events]
+    assert told == [
+        ("consent", "ben"),
+        ("add member", "ben"),
+        ("export user", "ben"),
+        ("erase user", None),
+    ]

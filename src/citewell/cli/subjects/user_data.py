@@ -12,9 +12,11 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
+from citewell.model.audit_event import AuditEventType
 from citewell.services.subjects.archive_writing import ArchiveFormat, write_archive
 from citewell.services.subjects.subject_archive import SubjectArchive
 from citewell.services.subjects.subject_checks import require_subject
@@ -110,6 +112,12 @@ async def _write_archive_file(owner: Owner, form: ArchiveFormat, out: Path | Non
     async with open_command_app() as app:
         archive = app.require_service(SubjectArchive)
         await archive.require_subject(owner)
+        await record_command_event(
+            app.open_state(),
+            AuditEventType.ADMIN_ACTION,
+            owner=owner,
+            metadata={"action": "export user"},
+        )
         now = format_utc_time(time.time())
         pieces = write_archive(archive, owner, form, created_at=now)
         if out is None:
@@ -125,7 +133,13 @@ async def _write_archive_file(owner: Owner, form: ArchiveFormat, out: Path | Non
 
 async def _erase_named_user(owner: Owner) -> dict[str, Any]:
     async with open_command_app() as app:
-        return (await app.require_service(SubjectEraser).erase_subject(owner)).to_json()
+        receipt = await app.require_service(SubjectEraser).erase_subject(owner)
+        await record_command_event(
+            app.open_state(),
+            AuditEventType.ADMIN_ACTION,
+            metadata={"action": "erase user", "receipt": receipt.id},  # no name: it is erased
+        )
+        return receipt.to_json()
 
 
 async def _print_erasure_receipts(*, for_restore: bool) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ class CountingLoader:
         return parse_key_set({"keys": [key]})
 
 
-@requires("http.token_algorithms")
+@requires("http.token_algorithms", "defect.jwks")
 def test_a_flood_of_unknown_key_ids_asks_the_issuer_once_a_minute() -> None:
     clock, loader = FakeClock(), CountingLoader()
     keys = KeySource(loader, refresh_seconds=3600, clock=clock)
