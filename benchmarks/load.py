@@ -200,7 +200,7 @@ def check_audit_log(subject: Subject) -> AuditCheck:
     command = (subject.stdio[0], "audit-log")
     verified = subprocess.run([*command, "verify"], env=dict(subject.env), check=False)
     exported = subprocess.run(
-        [*command, "export", "--tool", CALL["name"]],
+        [*command, "export", "--tool", str(CALL["name"])],
         env=dict(subject.env),
         capture_output=True,
         text=True,
