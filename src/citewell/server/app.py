@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from citewell import tools
 from citewell.config import Settings
-from citewell.errors import CitewellError, Misconfigured
+from citewell.errors import Misconfigured
 from citewell.net.network import Network
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
 from citewell.server.capabilities.resources import ServerResources
-from citewell.server.log_output import LogContext, hold_log_context
+from citewell.server.log_output import LogContext, LogContextBlock, hold_log_context
 from citewell.server.pipeline import (
     CallOrigin,
     Middleware,
@@ -32,7 +31,7 @@ from citewell.server.wiring.service_registry import ServiceRegistry
 from citewell.services.reading.artifact_pages import ArtifactReader
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.web.lenses import LensCatalogue
-from citewell.store.cache.answer_sharing import build_answer_sharing
+from citewell.store.cache.answer_sharing import OwnerBlock, build_answer_sharing
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.state_store import StateStore, open_state_store
 from citewell.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
@@ -109,6 +108,7 @@ class App:
             record_usage=self._record_usage,
         )
         self._run = self._pipeline.run_call
+        self._run_held = self._pipeline.run_held_call
         self.metrics = self._pipeline.metrics
         self.audit = self._pipeline.audit  # None if nothing is audited
         self.recent = self._pipeline.recent
@@ -174,7 +174,8 @@ class App:
             send_progress=report,
         )
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
-        with self._run_for_owner(invocation):
+        logging, sharing = self._build_contexts(invocation)
+        with logging, sharing:
             return await self._run(invocation)
 
     async def call_cached_tool(
@@ -186,25 +187,23 @@ class App:
         request_id: str = "",
         origin: CallOrigin | None = None,
     ) -> ToolOutcome | None:
-        """Run the tool if its answer is cached in memory and small enough to send inline; None otherwise."""
+        """The answer as text if it is cached in memory and small enough to send inline; None otherwise."""
         if not self.settings.structured_text:
             return None
         call = ToolCall(owner=owner or self.local_owner, require_service=self.require_service)
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
-        try:
-            self._pipeline.validation.validate_invocation(invocation)
-        except CitewellError:
-            return None
-        with self._run_for_owner(invocation):
-            size = self._pipeline.caching.measure_cached_answer(invocation)
-            linked = self._pipeline.size.is_too_large(size) and self._pipeline.size.can_link(
-                invocation
-            )
-            return await self._run(invocation) if size and not linked else None
+        logging, sharing = self._build_contexts(invocation)
+        with logging, sharing:
+            if not self._pipeline.find_held_answer(invocation):
+                return None
+            if call.session_id is not None:  # the session has to be written to
+                return await self._run(invocation)
+            return await self._run_held(invocation)
 
     def wrap_calls(self, middleware: Middleware) -> None:
         """Let every call from now on pass through `middleware` first."""
         self._run = compose_pipeline((middleware,), self._run)
+        self._run_held = compose_pipeline((middleware,), self._run_held)
 
     def require_service(self, kind: type[S]) -> S:
         """The single instance of this service class, built on first use.
@@ -268,16 +267,13 @@ class App:
             origin=origin or CallOrigin(),
         )
 
-    @contextmanager
-    def _run_for_owner(self, invocation: ToolInvocation) -> Iterator[None]:
-        """Run the block as this call: with the caller's library, or with answers that may be shared."""
-        owner, is_cacheable = str(invocation.call.owner), invocation.tool.ttl_seconds is not None
-        context = LogContext(request_id=invocation.request_id, owner=invocation.call.owner)
-        with (
-            hold_log_context(context),
-            self._sharing.run_call(owner, invocation.raw_arguments, is_cacheable=is_cacheable),
-        ):
-            yield
+    def _build_contexts(self, invocation: ToolInvocation) -> tuple[LogContextBlock, OwnerBlock]:
+        """What a call runs in: with its owner's library, or with answers that may be shared."""
+        owner, is_cacheable = invocation.call.owner, invocation.tool.ttl_seconds is not None
+        return (
+            hold_log_context(LogContext(request_id=invocation.request_id, owner=owner)),
+            self._sharing.run_call(str(owner), invocation.raw_arguments, is_cacheable=is_cacheable),
+        )
 
     def _build_resources(self) -> ServerResources:
         sources = ViewSources(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,14 +34,24 @@ class LogContext:
 _CONTEXT: ContextVar[LogContext | None] = ContextVar("citewell_log_context", default=None)
 
 
-@contextlib.contextmanager
-def hold_log_context(context: LogContext) -> Iterator[None]:
-    """Records that are logged in this block, and in tasks started by it, name this request."""
-    before = _CONTEXT.set(context)
-    try:
-        yield
-    finally:
-        _CONTEXT.reset(before)
+class LogContextBlock:
+    """What `hold_log_context` returns; a class, because every request passes it."""
+
+    __slots__ = ("_before", "_context")
+
+    def __init__(self, context: LogContext) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._before = _CONTEXT.set(self._context)
+
+    def __exit__(self, *_: object) -> None:
+        _CONTEXT.reset(self._before)
+
+
+def hold_log_context(context: LogContext) -> LogContextBlock:
+    """Records that are logged in this `with` block, and in tasks started by it, name this request."""
+    return LogContextBlock(context)
 
 
 def find_log_context() -> LogContext | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from citewell.store.cache.tiered_cache import CacheEntry
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
@@ -29,6 +30,8 @@ class ToolInvocation:
     request_id: str = ""
     origin: CallOrigin = field(default_factory=CallOrigin)
     validated: ToolArguments | None = None
+    cache_key: str | None = None  # once it is known
+    held: CacheEntry | None = None  # the answer, for a call that is given it from memory
 
     @property
     def arguments(self) -> ToolArguments:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from typing import Any
 
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue, LoadedEntry
+from citewell.store.cache.tiered_cache import CacheEntry
 from citewell.tooling import Tool
 
 _ROUTED_MARK, _DIRECT_MARK = (
     b"r",
     b"d",
 )  # first byte of a stored answer: whether a provider was asked
+MAX_KNOWN_CALLS = 4096
+_KEY_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def build_call_key(invocation: ToolInvocation) -> str:
@@ -28,8 +32,41 @@ def build_call_key(invocation: ToolInvocation) -> str:
         invocation.tool.cache_version,
         invocation.arguments.collect_cache_key(),
     ]
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_KEY_ENCODER.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find_call_key(invocation: ToolInvocation) -> str:
+    """The call's key, which is built once."""
+    if invocation.cache_key is None:
+        invocation.cache_key = build_call_key(invocation)
+    return invocation.cache_key
+
+
+class KnownCallKeys:
+    """The keys of recent calls by a hash of what was sent, so that a repeated call is not validated again.
+
+    No argument itself is kept.
+    """
+
+    def __init__(self) -> None:
+        self._keys: OrderedDict[bytes, str] = OrderedDict()
+
+    def find_key(self, call_hash: bytes) -> str | None:
+        return self._keys.get(call_hash)
+
+    def add_key(self, call_hash: bytes, key: str) -> None:
+        self._keys[call_hash] = key
+        if len(self._keys) > MAX_KNOWN_CALLS:
+            self._keys.popitem(last=False)
+
+
+def hash_sent_call(invocation: ToolInvocation) -> bytes:
+    """A hash of the tool and its arguments before validation.
+
+    Python writes two JSON values alike only if they are the same in type, value and order.
+    """
+    text = repr((invocation.name, invocation.raw_arguments))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class CacheMiddleware:
@@ -51,29 +88,45 @@ class CacheMiddleware:
             kept = min(ttl, Tool.EMPTY_TTL_SECONDS) if outcome.found_nothing else ttl
             return FreshValue(value=routed + text.encode("utf-8", "surrogatepass"), ttl=kept)
 
-        loaded = await self._loader.load_or_make(owner, build_call_key(invocation), make)
+        loaded = await self._loader.load_or_make(owner, find_call_key(invocation), make)
         return _build_cached_outcome(loaded, always_show_freshness=invocation.tool.shows_freshness)
 
-    def measure_cached_answer(self, invocation: ToolInvocation) -> int:
-        """The size in bytes of the answer, if it is cached in memory; otherwise 0."""
+    def find_held_answer(self, invocation: ToolInvocation) -> CacheEntry | None:
+        """The answer, if it is cached in memory."""
         owner = self._find_cache_owner(invocation)
         if invocation.tool.ttl_seconds is None or owner is None:
-            return 0
-        return self._loader.count_cached_bytes(owner, build_call_key(invocation))
+            return None
+        return self._loader.find_held_entry(owner, find_call_key(invocation))
+
+    async def give_held_answer(self, invocation: ToolInvocation) -> ToolOutcome:
+        """The answer that was found in memory, as text alone."""
+        if invocation.held is None:
+            raise RuntimeError("No answer was found in memory")
+        self._loader.count_held_use()
+        entry = invocation.held
+        meta = _describe_entry(entry, cached=True)
+        return ToolOutcome(text=_decode_answer(entry), meta=meta)
 
     def _find_cache_owner(self, invocation: ToolInvocation) -> str | None:
         return self._sharing.find_cache_owner(invocation.call.owner.tenant)
 
 
 def _build_cached_outcome(loaded: LoadedEntry, *, always_show_freshness: bool) -> ToolOutcome:
-    entry = loaded.entry
-    text = entry.value[1:].decode("utf-8", "surrogatepass")
-    meta: dict[str, Any] = {}
-    if loaded.is_cached or always_show_freshness:
-        meta = describe_freshness(age=entry.age_seconds, ttl=entry.ttl, cached=loaded.is_cached)
-    if loaded.is_cached and entry.value[:1] == _ROUTED_MARK:
-        meta["routed"] = True
+    text = _decode_answer(loaded.entry)
+    shows_freshness = loaded.is_cached or always_show_freshness
+    meta = _describe_entry(loaded.entry, cached=loaded.is_cached) if shows_freshness else {}
     return ToolOutcome(body=json.loads(text), text=text, meta=meta)
+
+
+def _decode_answer(entry: CacheEntry) -> str:
+    return entry.value[1:].decode("utf-8", "surrogatepass")
+
+
+def _describe_entry(entry: CacheEntry, *, cached: bool) -> dict[str, Any]:
+    meta = describe_freshness(age=entry.age_seconds, ttl=entry.ttl, cached=cached)
+    if cached and entry.value.startswith(_ROUTED_MARK):
+        meta["routed"] = True
+    return meta
 
 
 def describe_freshness(*, age: float, ttl: float, cached: bool) -> dict[str, Any]:

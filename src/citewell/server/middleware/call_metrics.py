@@ -83,7 +83,9 @@ class MetricsMiddleware:
             error_kind = outcome.meta.get("errorKind", "error") if outcome.is_error else None
             return outcome
         finally:
-            tally = self.tools.setdefault(invocation.name, ToolTally())
+            tally = self.tools.get(invocation.name)
+            if tally is None:
+                tally = self.tools[invocation.name] = ToolTally()
             seconds = self._clock() - started
             tally.add_call(seconds, error_kind=error_kind, hit=hit)
             self._notify_observers(

@@ -23,5 +23,6 @@ class RoutingMiddleware:
         if not routing and not (hit and outcome.meta.get("routed")):
             return outcome
         routing |= {"cache_hit": hit, "latency_ms": round(1000 * (self._clock() - started))}
-        meta = {key: value for key, value in outcome.meta.items() if key != "routed"}
-        return replace(outcome, meta=meta | {"routing": routing})
+        meta = outcome.meta | {"routing": routing}
+        meta.pop("routed", None)
+        return replace(outcome, meta=meta)

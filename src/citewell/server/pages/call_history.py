@@ -49,13 +49,13 @@ class CallHistory:
 
     def record_call(self, call: MeasuredCall) -> None:
         now = self._clock()
-        minute = self._minutes.setdefault(int(now // _SECONDS_PER_MINUTE), MinuteTally())
+        minute = self._find_minute(int(now // _SECONDS_PER_MINUTE))
         minute.calls += 1
         minute.errors += call.is_error
         minute.cache_hits += call.is_cached
-        while len(self._minutes) > HISTORY_MINUTES:
-            self._minutes.popitem(last=False)
-        kept = self._latencies.setdefault(call.tool, deque(maxlen=MAX_KEPT_LATENCIES))
+        kept = self._latencies.get(call.tool)
+        if kept is None:
+            kept = self._latencies[call.tool] = deque(maxlen=MAX_KEPT_LATENCIES)
         kept.append(call.seconds)
         self._record_tenant(call, now)
 
@@ -75,9 +75,19 @@ class CallHistory:
         """Every tenant with its calls, the busiest first."""
         return sorted(self._tenants.items(), key=lambda item: (-item[1].calls, item[0]))
 
+    def _find_minute(self, minute: int) -> MinuteTally:
+        tally = self._minutes.get(minute)
+        if tally is None:
+            tally = self._minutes[minute] = MinuteTally()
+            while len(self._minutes) > HISTORY_MINUTES:
+                self._minutes.popitem(last=False)
+        return tally
+
     def _record_tenant(self, call: MeasuredCall, now: float) -> None:
         name = call.owner.tenant
-        tally = self._tenants.setdefault(name, TenantTally())
+        tally = self._tenants.get(name)
+        if tally is None:
+            tally = self._tenants[name] = TenantTally()
         self._tenants.move_to_end(name)
         tally.calls += 1
         tally.errors += call.is_error

@@ -8,11 +8,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from citewell.config import Settings
+from citewell.errors import CitewellError
 from citewell.server.capabilities.tool_selection import (
     find_argument_changes,
     list_changed_defaults,
 )
-from citewell.server.middleware.answer_caching import CacheMiddleware
+from citewell.server.middleware.answer_caching import (
+    CacheMiddleware,
+    KnownCallKeys,
+    build_call_key,
+    hash_sent_call,
+)
 from citewell.server.middleware.answer_size import SizeMiddleware
 from citewell.server.middleware.argument_validation import ValidationMiddleware
 from citewell.server.middleware.audit_logging import (
@@ -28,7 +34,7 @@ from citewell.server.middleware.error_rendering import ErrorMiddleware
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.server.middleware.routing_metadata import RoutingMiddleware
 from citewell.server.middleware.session_linking import SessionMiddleware
-from citewell.server.pipeline import Middleware, compose_pipeline
+from citewell.server.pipeline import Middleware, ToolInvocation, compose_pipeline
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
 from citewell.tooling import Owner
@@ -52,7 +58,11 @@ def build_argument_changes(settings: Settings) -> dict[str, dict[str, dict[str, 
 
 
 class CallPipeline:
-    """The middleware of one server. `run_call` passes an invocation through it to the tool."""
+    """The middleware of one server. `run_call` passes an invocation through it to the tool.
+
+    `run_held_call` is for a call whose answer `find_held_answer` found in memory: it has only what
+    such a call needs.
+    """
 
     def __init__(
         self,
@@ -84,26 +94,67 @@ class CallPipeline:
         self.caching = CacheMiddleware(store.loader, sharing=sharing)
         timeout = TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout)
         self.size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)
+        self._known_keys = KnownCallKeys()
+        routing = RoutingMiddleware()  # sees below it whether the answer came from the cache
         # From the outside in: a call passes them downwards, its answer upwards.
+        recording: tuple[Middleware, ...] = (
+            self.metrics,  # outermost, so that every call counts, with its whole duration
+            *_list_usage_middleware(settings, record_usage),
+            *self._list_audit_middleware(settings),
+            self.recent,
+            ErrorMiddleware(),  # above it a failure is an outcome, below it an exception
+        )
+        self.run_held_call = compose_pipeline(
+            (*recording, routing), innermost=self.caching.give_held_answer
+        )
         self.run_call = compose_pipeline(
             (
-                self.metrics,  # outermost, so that every call counts, with its whole duration
-                *_list_usage_middleware(settings, record_usage),
-                *self._list_audit_middleware(settings),
-                self.recent,
-                ErrorMiddleware(),  # above it a failure is an outcome, below it an exception
+                *recording,
                 timeout,
                 self.validation,  # everything below may read the validated arguments
                 self.size,  # links too: what is cached and recorded below is the whole answer
                 SessionMiddleware(find_sessions),
-                RoutingMiddleware(),  # sees below it whether the answer came from the cache
+                routing,
                 QuotaMiddleware(
                     find_limits,
-                    is_cached=lambda invocation: self.caching.measure_cached_answer(invocation) > 0,
+                    is_cached=lambda call: self.caching.find_held_answer(call) is not None,
                 ),
                 self.caching,  # innermost: a cached answer is recorded like a new one
             )
         )
+
+    def find_held_answer(self, invocation: ToolInvocation) -> bool:
+        """Whether memory has the answer, small enough to send inline; then the invocation holds it."""
+        if invocation.tool.ttl_seconds is None:
+            return False
+        try:
+            invocation.cache_key = self._find_call_key(invocation)
+            held = self.caching.find_held_answer(invocation)
+            if held is None or self._is_linked(invocation, len(held.value)):
+                return False
+        except CitewellError:  # the arguments are not valid
+            return False
+        invocation.held = held
+        return True
+
+    def _find_call_key(self, invocation: ToolInvocation) -> str:
+        """The cache key; a call that names a research session is always validated."""
+        sent = hash_sent_call(invocation)
+        key = self._known_keys.find_key(sent)
+        if key is None:
+            self.validation.validate_invocation(invocation)
+            key = build_call_key(invocation)
+            if invocation.call.session_id is None:
+                self._known_keys.add_key(sent, key)
+        return key
+
+    def _is_linked(self, invocation: ToolInvocation, size: int) -> bool:
+        """Whether an answer of this size is stored as an artifact."""
+        if not self.size.is_too_large(size):
+            return False
+        if invocation.validated is None:
+            self.validation.validate_invocation(invocation)
+        return self.size.can_link(invocation)
 
     async def aclose(self) -> None:
         """Write the audit lines that are still waiting."""

@@ -50,17 +50,27 @@ class _RunningCall:
 _RUNNING_CALL: ContextVar[_RunningCall | None] = ContextVar("running_call", default=None)
 
 
-@contextmanager
-def run_as_owner(owner: str, *, private: bool) -> Iterator[None]:
-    """Run the block, including tasks started in it, on behalf of this owner.
+class OwnerBlock:
+    """What `run_as_owner` returns; a class, because every call passes it."""
+
+    __slots__ = ("_before", "_call")
+
+    def __init__(self, call: _RunningCall) -> None:
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._before = _RUNNING_CALL.set(self._call)
+
+    def __exit__(self, *_: object) -> None:
+        _RUNNING_CALL.reset(self._before)
+
+
+def run_as_owner(owner: str, *, private: bool) -> OwnerBlock:
+    """Run the `with` block, including tasks started in it, on behalf of this owner.
 
     If `private`, the owner's library may be used, and answers are not shared.
     """
-    token = _RUNNING_CALL.set(_RunningCall(owner, private))
-    try:
-        yield
-    finally:
-        _RUNNING_CALL.reset(token)
+    return OwnerBlock(_RunningCall(owner, private))
 
 
 @contextmanager
@@ -117,14 +127,11 @@ class AnswerSharing:
             return True
         return any(_is_library_reference(value) for value in arguments.values())
 
-    @contextmanager
     def run_call(
         self, owner: str, arguments: Mapping[str, object], *, is_cacheable: bool
-    ) -> Iterator[None]:
+    ) -> OwnerBlock:
         """Run a tool call for its owner: private if its answer is never cached or may use the library."""
-        private = not is_cacheable or self.can_use_library(arguments)
-        with run_as_owner(owner, private=private):
-            yield
+        return run_as_owner(owner, private=not is_cacheable or self.can_use_library(arguments))
 
 
 SHARED_WITH_EVERYBODY = AnswerSharing()

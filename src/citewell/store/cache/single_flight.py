@@ -99,8 +99,12 @@ class CachedLoader:
         self._pause = pause
         self._flight = SingleFlight()
 
-    def count_cached_bytes(self, owner: str, key: str) -> int:
-        return self._cache.count_held_bytes(owner, key)
+    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
+        """The fresh entry in memory; `count_held_use` once it is used."""
+        return self._cache.find_held_entry(owner, key)
+
+    def count_held_use(self) -> None:
+        self._cache.count_held_use()
 
     async def load_or_make(
         self, owner: str, key: str, make: Callable[[], Coroutine[Any, Any, FreshValue]]

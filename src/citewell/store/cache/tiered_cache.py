@@ -29,8 +29,12 @@ class ResultCache(Protocol):
         """The entry; None if there is none, it has expired, or it cannot be decrypted."""
         ...
 
-    def count_held_bytes(self, owner: str, key: str) -> int:
-        """Size of the fresh value in memory, 0 if there is none; not counted as a hit or a miss."""
+    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
+        """The fresh entry in memory; None if there is none. It is not counted as a hit or a miss."""
+        ...
+
+    def count_held_use(self) -> None:
+        """Count a hit: an entry that `find_held_entry` found is used."""
         ...
 
     async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
@@ -89,9 +93,13 @@ class TieredCache:
     async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
         return await self._look_up_in_tiers(owner, key, disk_first=False)
 
-    def count_held_bytes(self, owner: str, key: str) -> int:
+    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
         kept = self._memory.find_recent_value((self._space, owner, key))
-        return len(kept.value) if kept is not None and kept.is_fresh(self._clock()) else 0
+        now = self._clock()
+        return _build_entry(kept, now) if kept is not None and kept.is_fresh(now) else None
+
+    def count_held_use(self) -> None:
+        self._health.record_event("memory")
 
     async def look_up_latest(self, owner: str, key: str) -> CacheEntry | None:
         """Like `look_up_entry`, but asks the disk first, so that it sees values of other processes."""
@@ -145,7 +153,7 @@ class TieredCache:
             self._health.record_event("misses")
             return None
         self._health.record_event(tier)
-        return CacheEntry(value=kept.value, age_seconds=max(0.0, now - kept.made_at), ttl=kept.ttl)
+        return _build_entry(kept, now)
 
     async def _read_from_disk(self, spot: EntryKey) -> TimedValue | None:
         if self._disk is None or not self._health.is_usable():
@@ -177,14 +185,20 @@ class TieredCache:
             return False
 
 
+def _build_entry(kept: TimedValue, now: float) -> CacheEntry:
+    return CacheEntry(value=kept.value, age_seconds=max(0.0, now - kept.made_at), ttl=kept.ttl)
+
+
 class DisabledCache:
     """A ResultCache that stores nothing, for when caching is switched off."""
 
     async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - signature of ResultCache
         return None
 
-    def count_held_bytes(self, owner: str, key: str) -> int:  # noqa: ARG002 - signature of ResultCache
-        return 0
+    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - signature of ResultCache
+        return None
+
+    def count_held_use(self) -> None: ...
 
     async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - signature of ResultCache
         return False
