@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.sql.database import SqlDatabase
+    from citewell.store.sql.sqlite_database import SqliteDatabase
     from citewell.store.subjects.erasure_store import SqlErasureStore
 
 STATE_FILE = "state.db"
@@ -228,14 +229,18 @@ def build_state_database(settings: Settings) -> SqlDatabase:
 
 
 def build_audit_intake(settings: Settings) -> SqlDatabase | None:
-    """A second connection to the state file, whose commits survive a kill but do not wait for the disk.
+    """Further connections to the state file, whose commits survive a kill but do not wait for the disk.
 
     Sealing, about a second later, makes them survive a power cut. None for a database server.
     """
-    return None if settings.database_url else _build_state_file(settings, "NORMAL")
+    if settings.database_url:
+        return None
+    from citewell.store.sql.loop_database import LoopDatabase
+
+    return LoopDatabase(_build_state_file(settings, "NORMAL"), is_owner=True)
 
 
-def _build_state_file(settings: Settings, synchronous: Literal["FULL", "NORMAL"]) -> SqlDatabase:
+def _build_state_file(settings: Settings, synchronous: Literal["FULL", "NORMAL"]) -> SqliteDatabase:
     from citewell.store.keys.master_keys import STATE_KEY_FILE
     from citewell.store.sql.sqlite_database import SqliteDatabase
 

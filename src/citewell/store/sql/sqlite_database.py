@@ -24,9 +24,9 @@ from citewell.store.sql.thread_batching import ThreadBatcher
 if TYPE_CHECKING:
     import sqlite3
 
-_StatementBatch = Sequence[SqlStatement]
+StatementBatch = Sequence[SqlStatement]
 _SelectQuery = tuple[str, Mapping[str, SqlScalar]]
-_BatchOutcomes = tuple[StatementOutcome, ...]
+BatchOutcomes = tuple[StatementOutcome, ...]
 
 # Pages that a table no longer needs are overwritten too, not only deleted rows.
 _OVERWRITE_ALL, _OVERWRITE_FAST = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = FAST"
@@ -73,9 +73,9 @@ class SqliteDatabase:
             witnesses=witnesses,
         )
         self.watching = BatchWatch()
-        self._writer = _BatchWriter(_FileConnection(file))
-        self._reader = _QueryRunner(_FileConnection(file))
-        self._writes: ThreadBatcher[_StatementBatch, _BatchOutcomes] = ThreadBatcher(
+        self._writer = _BatchWriter(FileConnection(file))
+        self._reader = _QueryRunner(FileConnection(file))
+        self._writes: ThreadBatcher[StatementBatch, BatchOutcomes] = ThreadBatcher(
             "citewell-write", self._writer.write_batches
         )
         self._reads: ThreadBatcher[_SelectQuery, list[SqlRow]] = ThreadBatcher(
@@ -95,13 +95,11 @@ class SqliteDatabase:
     ) -> list[SqlRow]:
         return await self._reads.request_answer((sql, params or {}))
 
-    async def execute_batch(self, batch: _StatementBatch) -> _BatchOutcomes:
+    async def execute_batch(self, batch: StatementBatch) -> BatchOutcomes:
         with self.watching.watch(len(batch)):
             return await self._writes.request_answer(tuple(batch))
 
-    async def erase_rows(
-        self, batch: _StatementBatch, *, scrubbed: Sequence[str]
-    ) -> _BatchOutcomes:
+    async def erase_rows(self, batch: StatementBatch, *, scrubbed: Sequence[str]) -> BatchOutcomes:
         if self.file.disposable:
             outcomes = await self.execute_batch(batch)
             await asyncio.to_thread(self.file.rewrite_file)
@@ -127,7 +125,7 @@ class SqliteDatabase:
         await self._writes.aclose(self._writer.link.close_connection)
 
 
-class _FileConnection:
+class FileConnection:
     """The connection of one os_thread, opened on demand and again after the file was replaced."""
 
     def __init__(self, file: SqliteFile) -> None:
@@ -160,7 +158,7 @@ class _FileConnection:
 
 
 class _QueryRunner:
-    def __init__(self, link: _FileConnection) -> None:
+    def __init__(self, link: FileConnection) -> None:
         self.link = link
 
     def run_queries(self, queries: Sequence[_SelectQuery]) -> list[list[SqlRow] | Exception]:
@@ -191,12 +189,12 @@ class _QueryRunner:
 
 
 class _BatchWriter:
-    def __init__(self, link: _FileConnection) -> None:
+    def __init__(self, link: FileConnection) -> None:
         self.link = link
 
     def write_batches(
-        self, batches: Sequence[_StatementBatch]
-    ) -> Sequence[_BatchOutcomes | Exception]:
+        self, batches: Sequence[StatementBatch]
+    ) -> Sequence[BatchOutcomes | Exception]:
         try:
             return self._commit_group(batches)
         except StoreFull:
@@ -210,13 +208,13 @@ class _BatchWriter:
         self.link.recover_file()
         return self._commit_group(batches)
 
-    def _commit_alone(self, batch: _StatementBatch) -> _BatchOutcomes | Exception:
+    def _commit_alone(self, batch: StatementBatch) -> BatchOutcomes | Exception:
         try:
             return self._commit_group([batch])[0]
         except CitewellError as error:
             return error
 
-    def _commit_group(self, batches: Sequence[_StatementBatch]) -> list[_BatchOutcomes | Exception]:
+    def _commit_group(self, batches: Sequence[StatementBatch]) -> list[BatchOutcomes | Exception]:
         import sqlite3
 
         link = self.link.ensure_connection()
@@ -240,14 +238,14 @@ class _BatchWriter:
         return link
 
     def _run_in_savepoint(
-        self, link: sqlite3.Connection, batch: _StatementBatch
-    ) -> _BatchOutcomes | Exception:
+        self, link: sqlite3.Connection, batch: StatementBatch
+    ) -> BatchOutcomes | Exception:
         """Run one batch of the group; an error of the batch itself is returned and undoes only this batch."""
         import sqlite3
 
         link.execute("SAVEPOINT batch")
         try:
-            outcomes = tuple(_run_sqlite_statement(link, statement) for statement in batch)
+            outcomes = tuple(run_sqlite_statement(link, statement) for statement in batch)
         except (BatchRolledBack, sqlite3.Error, *_UNSTORABLE_VALUE_ERRORS) as error:
             # Some errors, such as a full disk, end the transaction of the whole group.
             if not link.in_transaction:
@@ -266,7 +264,7 @@ class _BatchWriter:
         return explained
 
 
-def _run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
+def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
     cursor = link.execute(statement.sql, statement.params)
     rows = tuple(cursor.fetchall())
     changed = max(cursor.rowcount, len(rows))

@@ -50,6 +50,9 @@ class SqliteFile:
     max_bytes: int | None
     vital_table: str | None = None
     witnesses: tuple[Path, ...] = ()
+    is_handed_over: bool = (
+        False  # connections are used by another thread than the one that opens them
+    )
     epoch: int = 0  # grows when the file is replaced, which makes older connections invalid
     reports: list[str] = field(default_factory=list)  # messages for the operator
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -243,7 +246,12 @@ class SqliteFile:
     def _connect_plain(self) -> sqlite3.Connection:
         import sqlite3
 
-        return sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
+        return sqlite3.connect(
+            self.path,
+            timeout=self.busy_seconds,
+            isolation_level=None,
+            check_same_thread=not self.is_handed_over,
+        )
 
     def _limit_file_size(self, link: sqlite3.Connection) -> None:
         if self.max_bytes is not None:
