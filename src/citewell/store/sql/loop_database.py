@@ -21,6 +21,7 @@ from citewell.store.sql.sqlite_database import (
     StatementBatch,
     run_sqlite_statement,
 )
+from citewell.store.sql.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,6 +65,15 @@ class LoopDatabase:
     @property
     def dialect(self) -> SqlDialect:
         return self._database.dialect
+
+    @property
+    def file(self) -> SqliteFile:
+        return self._database.file
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the event loop writes by itself now."""
+        return self._opened is not None
 
     async def select_rows(
         self, sql: str, params: Mapping[str, SqlScalar] | None = None
@@ -139,7 +149,8 @@ class LoopDatabase:
         import sqlite3
 
         self._groups += 1
-        if self._opened is None or self._groups % _GROUPS_PER_CHECKPOINT < _GROUPS_LEFT_TO_THREAD:
+        is_checkpoint_due = self._groups % _GROUPS_PER_CHECKPOINT < _GROUPS_LEFT_TO_THREAD
+        if self._opened is None or (is_checkpoint_due and self._groups > _GROUPS_LEFT_TO_THREAD):
             return [None] * len(batches)
         try:
             return self._commit_group(self._opened, batches)
