@@ -193,7 +193,7 @@ def test_a_call_that_needs_work_reaches_the_sdk_with_its_body() -> None:
     ],
 )
 def test_only_plain_calls_are_read(params: Any) -> None:
-    assert cached_replies.parse_tool_call(json.dumps(CALL | {"params": params}).encode()) is None
+    assert not cached_replies.is_plain_tool_call(CALL | {"params": params})
 
 
 def test_writes_of_one_turn_leave_together_and_large_ones_at_once() -> None:

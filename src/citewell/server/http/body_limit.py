@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from citewell.server.http.refusals import find_headers, send_refusal
+from citewell.server.http.header_values import find_header_values
+from citewell.server.http.refusals import send_refusal
 
 _REFUSAL_CODE = "body_too_large"
 
@@ -29,8 +30,8 @@ class BodyLimit:
             await self._inner(scope, receive, send)
             return
         try:
-            for length in find_headers(scope["headers"], b"content-length"):
-                if length.isascii() and length.isdigit() and int(length) > self._max_bytes:
+            for length in find_header_values(scope, b"content-length"):
+                if length.isdigit() and int(length) > self._max_bytes:
                     raise BodyTooLarge(self._max_bytes)  # noqa: TRY301 - the same answer as for a body without a length
             await self._inner(scope, self._count_bytes(receive), send)
         except BodyTooLarge as error:

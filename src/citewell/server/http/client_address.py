@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import MutableMapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,6 +16,7 @@ _SCOPE_KEY = "citewell.client_address"  # where the address stands in the ASGI s
 _FORWARDED_HEADER = b"x-forwarded-for"
 _MAX_HOPS = 20  # more proxies than anybody has in a row
 _SHARED_PREFIX_BITS = 64  # of an IPv6 address: the rest is one household's or machine's to choose
+_MAX_ADDRESS_CHARS = 128  # longer than any address with its zone and port
 UNKNOWN_ADDRESS = "unknown"  # of a connection over a Unix socket
 
 
@@ -27,6 +29,8 @@ def find_client_address(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> IpAd
     """
     client = scope.get("client")
     address = parse_address(client[0]) if client else None
+    if not trusted:
+        return address
     for hop in reversed(_list_forwarded(scope)[-_MAX_HOPS:]):
         if address is None or not any(address in network for network in trusted):
             break
@@ -71,6 +75,11 @@ def _list_forwarded(scope: Scope) -> list[str]:
 
 def parse_address(text: str) -> IpAddress | None:
     """The address in `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]:443` or with a zone."""
+    return _parse_short_text(text) if len(text) <= _MAX_ADDRESS_CHARS else None
+
+
+@lru_cache(maxsize=1024)  # the same few callers ask again and again
+def _parse_short_text(text: str) -> IpAddress | None:
     text = text.strip('" ')
     if text.startswith("["):
         text = text[1:].partition("]")[0]

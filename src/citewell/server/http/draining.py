@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from citewell.server.http.header_values import find_header_values
 from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.refusals import find_headers
 
-_ENDLESS_METHOD = "subscriptions/listen"  # a POST whose response is a stream of notifications
+_ENDLESS_METHOD = b"subscriptions/listen"  # a POST whose response is a stream of notifications
 _DISCONNECT: Message = {"type": "http.disconnect"}
 
 
@@ -33,14 +31,12 @@ class CallDrain:
         self._is_closing = True
         self._check_calls()
 
-    @asynccontextmanager
-    async def count_call(self) -> AsyncIterator[None]:
+    def begin_call(self) -> None:
         self._running_calls += 1
-        try:
-            yield
-        finally:
-            self._running_calls -= 1
-            self._check_calls()
+
+    def end_call(self) -> None:
+        self._running_calls -= 1
+        self._check_calls()
 
     def _check_calls(self) -> None:
         if self._is_closing and not self._running_calls:
@@ -76,8 +72,11 @@ class CallDraining:
         elif _is_endless_stream(scope):
             await self._serve_stream(scope, receive, send)
         else:
-            async with self._drain.count_call():
+            self._drain.begin_call()
+            try:
                 await self._inner(scope, receive, send)
+            finally:
+                self._drain.end_call()
 
     async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_open = False
@@ -97,6 +96,6 @@ class CallDraining:
 
 def _is_endless_stream(scope: Scope) -> bool:
     if scope["method"] == "GET":
-        accepted = find_headers(scope["headers"], b"accept")
-        return any("text/event-stream" in value for value in accepted)
-    return _ENDLESS_METHOD in find_headers(scope["headers"], b"mcp-method")
+        accepted = find_header_values(scope, b"accept")
+        return any(b"text/event-stream" in value for value in accepted)
+    return _ENDLESS_METHOD in find_header_values(scope, b"mcp-method")

@@ -29,7 +29,9 @@ class McpPaths:
         chosen = _find_chosen_toolset(scope) if path == MCP_PATH else None
         if chosen is not None:
             path = f"{MCP_PATH}/{chosen}"
-        if path in self._paths and chosen != "":
+        if chosen is None and scope.get("raw_path") == path.encode():
+            await self._inner(scope, receive, send)  # it is spelled like that already
+        elif path in self._paths and chosen != "":
             await self._inner({**scope, "path": path, "raw_path": path.encode()}, receive, send)
         else:
             await send_refusal(send, 400, "unknown_toolset", self._describe_choices(chosen or ""))

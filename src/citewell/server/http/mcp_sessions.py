@@ -23,6 +23,7 @@ from citewell.server.http.client_address import (
     find_client_address,
     name_address_group,
 )
+from citewell.server.http.header_values import find_header_values
 from citewell.server.http.refusals import RawHeader
 from citewell.server.http.request_messages import read_request_message
 
@@ -80,16 +81,14 @@ class SessionBook:
         if self._sessions.pop(session.id, None) is not None:
             self._release_place(session.holder)
 
-    @contextmanager
-    def use_session(self, session: McpSession) -> Iterator[None]:
+    def begin_use(self, session: McpSession) -> None:
         session.running += 1
-        try:
-            yield
-        finally:
-            session.running -= 1
-            session.last_used = self._clock()
-            if session.id in self._sessions:
-                self._sessions.move_to_end(session.id)
+
+    def end_use(self, session: McpSession) -> None:
+        session.running -= 1
+        session.last_used = self._clock()
+        if session.id in self._sessions:
+            self._sessions.move_to_end(session.id)
 
     @contextmanager
     def hold_place(self, holder: str) -> Iterator[None]:
@@ -158,7 +157,7 @@ class McpSessionLimits:
         if scope["type"] != "http" or scope["path"] not in self._paths:
             await self._inner(scope, receive, send)
             return
-        given = _find_values(scope["headers"], _SESSION_HEADER)
+        given = find_header_values(scope, _SESSION_HEADER)
         if len(given) > 1:  # the SDK could take another one than this layer
             await _send_error(send, 400, _INVALID_REQUEST, "Mcp-Session-Id is repeated")
         elif given:
@@ -188,8 +187,11 @@ class McpSessionLimits:
                 self._book.drop_session(session)
             await send(message)
 
-        with self._book.use_session(session):
+        self._book.begin_use(session)
+        try:
             await self._inner(scope, receive, watch_send)
+        finally:
+            self._book.end_use(session)
 
     async def _open_session(self, scope: Scope, receive: Receive, send: Send) -> None:
         holder = find_holder(scope, self._trusted)

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.types import Message, Receive, Scope
 
 MAX_MESSAGE_BYTES = 10 * 2**20  # the default of MAX_REQUEST_BODY_BYTES
+MAX_KEPT_BYTES = 1 << 16  # of a message whose content is kept while it is answered
 TOOL_CALL_METHOD = "tools/call"
 _SCOPE_KEY = "citewell.request_message"  # where the message stands in the ASGI scope of a request
 
@@ -22,6 +23,8 @@ class RequestMessage:
     tool: str | None = None  # the name in a `tools/call`, as the client wrote it
     # For the response; None for a notification. Two requests that ask for the same are equal.
     id: int | str | None = field(default=None, compare=False)
+    # The whole message; None if it is so long that it is not kept beside the body.
+    content: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
 
 async def read_request_message(
@@ -59,6 +62,7 @@ def parse_request_message(body: bytes) -> RequestMessage | None:
         method=method,
         tool=name if is_call else None,
         id=given if type(given) in {int, str} else None,
+        content=found if len(body) <= MAX_KEPT_BYTES else None,
     )
 
 
@@ -82,11 +86,13 @@ async def _receive_body(receive: Receive, max_bytes: int) -> tuple[deque[Message
         received.append(message)
         if message["type"] != "http.request":
             return received, None
-        size += len(message.get("body", b""))
+        body = message.get("body", b"")
+        size += len(body)
         if size > max_bytes:
             return received, None
         if not message.get("more_body", False):
-            return received, b"".join(part.get("body", b"") for part in received)
+            whole = len(body) == size
+            return received, body if whole else b"".join(part.get("body", b"") for part in received)
 
 
 def _replay_messages(received: deque[Message], receive: Receive) -> Receive:

@@ -16,6 +16,7 @@ class SecurityHeaders:
     def __init__(self, inner: ASGIApp, settings: Settings) -> None:
         self._inner = inner
         self._headers = build_security_headers(settings)
+        self._names = frozenset(name for name, _ in self._headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -24,10 +25,14 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = list(message.get("headers", ()))
-                names = {name.lower() for name, _ in given}
-                added = [pair for pair in self._headers if pair[0] not in names]
-                message = {**message, "headers": given + added}
+                given = message.get("headers", ())
+                kept = self._names.intersection([name.lower() for name, _ in given])
+                added = (
+                    [pair for pair in self._headers if pair[0] not in kept]
+                    if kept
+                    else self._headers
+                )
+                message["headers"] = [*given, *added]
             await send(message)
 
         await self._inner(scope, receive, send_with_headers)

@@ -11,6 +11,10 @@ from citewell.tooling import Owner
 
 MAX_REQUEST_BYTES = 1 << 16  # longer requests are left to the SDK
 SUPPORTED_VERSIONS = frozenset({"2025-06-18", "2025-11-25"})  # with the same tools/call result
+_CALL_MEMBERS = frozenset({"jsonrpc", "id", "method", "params"})
+_PARAMS_MEMBERS = frozenset({"name", "arguments", "_meta"})
+_META_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _MODERN_META_PREFIX = "io.modelcontextprotocol/"  # marks a request of the modern protocol era
 
 
@@ -27,8 +31,23 @@ async def find_cached_reply(
 
     `request_id` names the request in the audit log; without it that is the id of the message.
     """
-    found = parse_tool_call(body) if len(body) <= MAX_REQUEST_BYTES else None
-    if found is None or found["params"]["name"] not in offered:
+    found = _parse_json(body) if len(body) <= MAX_REQUEST_BYTES else None
+    return await answer_cached_call(
+        app, found, offered, owner=owner, request_id=request_id, origin=origin
+    )
+
+
+async def answer_cached_call(
+    app: App,
+    found: Any,
+    offered: frozenset[str],
+    *,
+    owner: Owner | None = None,
+    request_id: str | None = None,
+    origin: CallOrigin | None = None,
+) -> bytes | None:
+    """Like `find_cached_reply`, for a message that was parsed already."""
+    if not is_plain_tool_call(found) or found["params"]["name"] not in offered:
         return None
     params = found["params"]
     outcome = await app.call_cached_tool(
@@ -41,25 +60,28 @@ async def find_cached_reply(
     return None if outcome is None else encode_call_response(found["id"], outcome)
 
 
-def parse_tool_call(body: bytes) -> dict[str, Any] | None:
-    """The message, if it is a plain tools/call of the handshake era; None for anything else."""
+def _parse_json(body: bytes) -> Any:
+    """The value in `body`; None if it is not JSON."""
     try:
-        found = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.keys() != {"jsonrpc", "id", "method", "params"}:
-        return None
-    plain = (
+
+
+def is_plain_tool_call(found: Any) -> bool:
+    """Whether a message is a tools/call of the handshake era with nothing unusual in it."""
+    if not isinstance(found, dict) or found.keys() != _CALL_MEMBERS:
+        return False
+    return (
         found["jsonrpc"] == "2.0"
         and found["method"] == "tools/call"
         and type(found["id"]) in {int, str}
         and _is_plain_call(found["params"])
     )
-    return found if plain else None
 
 
 def _is_plain_call(params: Any) -> bool:
-    if not isinstance(params, dict) or not params.keys() <= {"name", "arguments", "_meta"}:
+    if not isinstance(params, dict) or not params.keys() <= _PARAMS_MEMBERS:
         return False
     meta = params.get("_meta", {})
     return (
@@ -77,8 +99,8 @@ def encode_call_response(request_id: int | str, outcome: ToolOutcome) -> bytes |
     text = outcome.text
     written = (
         f'{{"jsonrpc":"2.0","id":{json.dumps(request_id)},"result":{{'
-        f'"_meta":{json.dumps(outcome.meta, separators=(",", ":"))},'
-        f'"content":[{{"type":"text","text":{json.dumps(text, ensure_ascii=False)}}}],'
+        f'"_meta":{_META_ENCODER.encode(outcome.meta)},'
+        f'"content":[{{"type":"text","text":{_TEXT_ENCODER.encode(text)}}}],'
         f'"structuredContent":{text},"isError":false}}}}'
     )
     return written.encode("utf-8", "replace")

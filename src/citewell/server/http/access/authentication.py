@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from functools import lru_cache
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -103,6 +104,7 @@ def is_mcp_path(path: str) -> bool:
     return path == MCP_PATH or path.startswith(f"{MCP_PATH}/")
 
 
+@lru_cache(maxsize=1024)  # for the requests of the same callers
 def build_sdk_user(caller: VerifiedCaller) -> AuthenticatedUser:
     """What the SDK binds a session to: another client, way or owner gets 404 for it."""
     return AuthenticatedUser(

@@ -32,7 +32,7 @@ class ClaimRules:
                 RefusalCause.ISSUER, "The token is from another issuer than this server trusts."
             )
         self.check_audience(claims)
-        _check_times(claims, now=now)
+        check_claim_times(claims, now=now)
         check_token_kind(claims)
 
     def check_audience(self, claims: Mapping[str, Any]) -> None:
@@ -93,7 +93,8 @@ def check_token_kind(claims: Mapping[str, Any]) -> None:
         )
 
 
-def _check_times(claims: Mapping[str, Any], *, now: float) -> None:
+def check_claim_times(claims: Mapping[str, Any], *, now: float) -> None:
+    """Raises CredentialsRefused for a token that is not valid now."""
     if _require_time(claims, "exp") <= now:
         raise CredentialsRefused(RefusalCause.EXPIRED, "The token has expired. Get a new one.")
     for name in ("iat", "nbf"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.server.http.auth.caller import VerifiedCaller
-from citewell.server.http.auth.claim_rules import ClaimRules
+from citewell.server.http.auth.claim_rules import ClaimRules, check_claim_times
 from citewell.server.http.auth.key_source import KeySource
 from citewell.server.http.auth.refusals import CredentialsRefused, RefusalCause
 from citewell.server.http.auth.signing_keys import ALGORITHMS
@@ -49,7 +49,7 @@ class SignedTokenVerifier:
         name = hashlib.sha256(token.encode("ascii")).digest()
         known = self._remembered.get(name)
         if known is not None and known.generation == await self._keys.ensure_fresh_keys():
-            self._rules.check_claims(known.claims, now=self._now())
+            check_claim_times(known.claims, now=self._now())  # nothing else can have changed
             self._remembered.move_to_end(name)
             return known.caller
         parsed = parse_signed_token(token)

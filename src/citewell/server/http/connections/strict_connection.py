@@ -6,7 +6,6 @@ smuggling), or name one host to the proxy and another to the server.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import h11
@@ -56,24 +55,23 @@ def check_request_head(event: h11.Request, head: bytes, max_bytes: int) -> h11.R
         raise RefusedRequest("the headers are too large", error_status_hint=431)
     if head.count(b"\n") != head.count(b"\r\n") or head.count(b"\r") != head.count(b"\r\n"):
         raise RefusedRequest("a line does not end in CR LF")
-    lines = head.split(b"\r\n")[1:]
-    if any(line.startswith((b" ", b"\t")) for line in lines):
+    if b"\r\n " in head or b"\r\n\t" in head:
         raise RefusedRequest("a header is continued on a second line")
-    fields = [_split_field(line) for line in lines]
-    counts = Counter(name for name, _ in fields)
-    if not dict(fields).get(b"content-length", b"0").isdigit():
-        raise RefusedRequest("the length of the body is not one number")
-    for name in _SINGLE_HEADERS:
-        if counts[name] > 1:
-            raise RefusedRequest(f"the header {name.decode()} is repeated")
-    if counts[b"transfer-encoding"] and (counts[b"content-length"] or event.http_version != b"1.1"):
-        raise RefusedRequest("the length of the body is stated in two ways")
+    _check_body_length(head.lower(), event.http_version)
     return _normalize_target(event)
 
 
-def _split_field(line: bytes) -> tuple[bytes, bytes]:
-    name, _, value = line.partition(b":")
-    return name.lower(), value.strip(b" \t")
+def _check_body_length(head: bytes, http_version: bytes) -> None:
+    """`head` is in lower case; h11 has made sure that a name ends at its colon."""
+    counts = {name: head.count(b"\r\n" + name + b":") for name in _SINGLE_HEADERS}
+    length = head.rpartition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0].strip(b" \t")
+    if counts[b"content-length"] and not length.isdigit():
+        raise RefusedRequest("the length of the body is not one number")
+    for name, count in counts.items():
+        if count > 1:
+            raise RefusedRequest(f"the header {name.decode()} is repeated")
+    if counts[b"transfer-encoding"] and (counts[b"content-length"] or http_version != b"1.1"):
+        raise RefusedRequest("the length of the body is stated in two ways")
 
 
 def _normalize_target(event: h11.Request) -> h11.Request:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import uuid
+import secrets
 from collections.abc import Callable, Iterable
 
 MAX_REQUEST_ID_CHARS = 200
+_ID_BYTES = 16
 REQUEST_ID_HEADER = b"x-request-id"
 TRACE_HEADER = b"traceparent"
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=@-]*")
@@ -19,7 +20,7 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def create_request_id() -> str:
-    return uuid.uuid4().hex
+    return secrets.token_hex(_ID_BYTES)
 
 
 def choose_request_id(headers: RawHeaders, *, new_id: Callable[[], str] = create_request_id) -> str:

@@ -6,6 +6,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.config import Settings
+from citewell.server.http.header_values import find_header_values
 from citewell.server.http.origins.allowed_origins import parse_named_origin
 from citewell.server.http.origins.authority import WebOrigin
 
@@ -43,7 +44,7 @@ class CrossOriginAccess(CORSMiddleware):
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if any(name == b"origin" for name, _ in scope.get("headers", ())):
+        if scope["type"] == "http" and find_header_values(scope, b"origin"):
             await super().__call__(scope, receive, send)
         else:
             await self.app(scope, receive, send)

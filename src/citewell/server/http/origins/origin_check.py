@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from citewell.server.http.header_values import find_header_values
 from citewell.server.http.observing.request_records import note_refusal
 from citewell.server.http.origins.allowed_origins import AllowedOrigins
 from citewell.server.http.origins.authority import Authority, parse_authority, parse_origin
-from citewell.server.http.refusals import find_headers, send_refusal
+from citewell.server.http.refusals import send_refusal
+
+_MAX_ACCEPTED_HOSTS = 256
 
 
 class HostCheck:
@@ -16,6 +19,7 @@ class HostCheck:
     def __init__(self, inner: ASGIApp, allowed: AllowedOrigins) -> None:
         self._inner = inner
         self._allowed = allowed
+        self._accepted: set[tuple[tuple[bytes, ...], str | None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or self._accepts_host(scope):
@@ -31,9 +35,16 @@ class HostCheck:
         )
 
     def _accepts_host(self, scope: Scope) -> bool:
-        host = _parse_host(scope)
+        """Accepted hosts are remembered: they are few, and what is refused could fill the memory."""
         local = (scope.get("server") or (None,))[0]
-        return host is not None and self._allowed.accepts_host(host, local)
+        case = (find_header_values(scope, b"host"), local)
+        if case in self._accepted:
+            return True
+        host = _parse_host(scope)
+        is_accepted = host is not None and self._allowed.accepts_host(host, local)
+        if is_accepted and len(self._accepted) < _MAX_ACCEPTED_HOSTS:
+            self._accepted.add(case)
+        return is_accepted
 
 
 class OriginCheck:
@@ -57,10 +68,10 @@ class OriginCheck:
         )
 
     def _accepts_origin(self, scope: Scope) -> bool:
-        given = find_headers(scope["headers"], b"origin")
+        given = find_header_values(scope, b"origin")
         if not given:
             return True
-        origin = parse_origin(given[0]) if len(given) == 1 else None
+        origin = parse_origin(given[0].decode("latin-1")) if len(given) == 1 else None
         host = _parse_host(scope)
         if origin is None or host is None:
             return False
@@ -68,5 +79,5 @@ class OriginCheck:
 
 
 def _parse_host(scope: Scope) -> Authority | None:
-    given = find_headers(scope["headers"], b"host")
-    return parse_authority(given[0]) if len(given) == 1 else None
+    given = find_header_values(scope, b"host")
+    return parse_authority(given[0].decode("latin-1")) if len(given) == 1 else None
