@@ -14,6 +14,7 @@ from citewell.store.failures import BatchRolledBack
 from citewell.store.sql import migrations
 from citewell.store.sql.database import (
     SQLITE_DIALECT,
+    SqlDatabase,
     SqlDialect,
     SqlRow,
     SqlScalar,
@@ -36,6 +37,10 @@ class InlineDatabase:
     @property
     def dialect(self) -> SqlDialect:
         return SQLITE_DIALECT
+
+    @property
+    def small_rows(self) -> SqlDatabase:
+        return self
 
     async def select_rows(
         self, sql: str, params: Mapping[str, SqlScalar] | None = None
@@ -83,6 +88,10 @@ class Mortal:
     @property
     def dialect(self) -> SqlDialect:
         return SQLITE_DIALECT
+
+    @property
+    def small_rows(self) -> SqlDatabase:
+        return self
 
     async def select_rows(
         self, sql: str, params: Mapping[str, SqlScalar] | None = None

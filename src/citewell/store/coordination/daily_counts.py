@@ -141,7 +141,7 @@ class SqlDailyCounter:
         if self._health.is_usable():
             try:
                 day = find_utc_day(self._clock())
-                await self._database.execute_batch(
+                await self._database.small_rows.execute_batch(
                     [
                         SqlStatement(
                             sql=_RETURN_CALLS, params={"id": row_id, "day": day, "calls": calls}
@@ -178,9 +178,9 @@ class SqlDailyCounter:
             if day > self._swept_day:
                 self._swept_day = day
                 past = SqlStatement(sql=_DELETE_PAST_COUNTS, params={"day": day - 1})
-                await self._database.execute_batch([past])
+                await self._database.small_rows.execute_batch([past])
             try:
-                outcomes = await self._database.execute_batch(batch)
+                outcomes = await self._database.small_rows.execute_batch(batch)
             except BatchRolledBack:
                 pass  # one of them has too few left, so nothing was counted
             else:
@@ -193,7 +193,9 @@ class SqlDailyCounter:
         ids = await self._hash_quota_names(quotas)
         params: dict[str, SqlScalar] = {f"id{index}": row_id for index, row_id in enumerate(ids)}
         sql = _SELECT_COUNTS.format(ids=", ".join(f":{name}" for name in params))
-        found = await self._database.select_rows(sql, params | {"day": find_utc_day(self._clock())})
+        found = await self._database.small_rows.select_rows(
+            sql, params | {"day": find_utc_day(self._clock())}
+        )
         used = {row_id: int(count) for row_id, count in found}
         return tuple(used.get(row_id, 0) for row_id in ids)
 

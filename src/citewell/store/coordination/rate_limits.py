@@ -160,7 +160,7 @@ class SqlRateLimiter:
                 for row_id, limit in zip(ids, limits, strict=True)
             ]
             try:
-                outcomes = await self._database.execute_batch(batch)
+                outcomes = await self._database.small_rows.execute_batch(batch)
             except BatchRolledBack:
                 pass  # one of them has too few, so nothing was taken
             else:
@@ -183,7 +183,7 @@ class SqlRateLimiter:
             ids=", ".join(f":{name}" for name in params),
         )
         ahead: dict[str, float] = dict(
-            await self._database.select_rows(sql, params | {"now": self._clock()})
+            await self._database.small_rows.select_rows(sql, params | {"now": self._clock()})
         )
         return tuple(
             build_rate_state(limit, ahead.get(row_id, 0.0), calls=calls)

@@ -80,6 +80,11 @@ class SqlDatabase(Protocol):
     @property
     def dialect(self) -> SqlDialect: ...
 
+    @property
+    def small_rows(self) -> SqlDatabase:
+        """The same database for batches and queries of a few small rows, such as every call has."""
+        ...
+
     async def select_rows(
         self, sql: str, params: Mapping[str, SqlScalar] | None = None
     ) -> list[SqlRow]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import CitewellError
 from citewell.store.failures import BatchRolledBack
-from citewell.store.sql.database import SqlDialect, SqlRow, SqlScalar
+from citewell.store.sql.database import SqlDatabase, SqlDialect, SqlRow, SqlScalar
 from citewell.store.sql.sqlite_database import (
     BatchOutcomes,
     FileConnection,
@@ -65,6 +65,10 @@ class LoopDatabase:
     @property
     def dialect(self) -> SqlDialect:
         return self._database.dialect
+
+    @property
+    def small_rows(self) -> SqlDatabase:
+        return self
 
     @property
     def file(self) -> SqliteFile:

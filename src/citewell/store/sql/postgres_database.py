@@ -15,6 +15,7 @@ from citewell.store.sql import migrations
 from citewell.store.sql.database import (
     POSTGRES_DIALECT,
     BatchWatch,
+    SqlDatabase,
     SqlDialect,
     SqlRow,
     SqlScalar,
@@ -74,6 +75,10 @@ class PostgresDatabase:
     def schema_name(self) -> str:
         """The schema that holds our tables."""
         return f"citewell_{self._name}"
+
+    @property
+    def small_rows(self) -> SqlDatabase:
+        return self
 
     async def select_rows(
         self, sql: str, params: Mapping[str, SqlScalar] | None = None

@@ -12,6 +12,7 @@ from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreFull
 from citewell.store.sql.database import (
     SQLITE_DIALECT,
     BatchWatch,
+    SqlDatabase,
     SqlDialect,
     SqlRow,
     SqlScalar,
@@ -73,6 +74,7 @@ class SqliteDatabase:
             witnesses=witnesses,
         )
         self.watching = BatchWatch()
+        self._small_rows: SqlDatabase | None = None
         self._writer = _BatchWriter(FileConnection(file))
         self._reader = _QueryRunner(FileConnection(file))
         self._writes: ThreadBatcher[StatementBatch, BatchOutcomes] = ThreadBatcher(
@@ -85,6 +87,14 @@ class SqliteDatabase:
     @property
     def dialect(self) -> SqlDialect:
         return SQLITE_DIALECT
+
+    @property
+    def small_rows(self) -> SqlDatabase:
+        if self._small_rows is None:
+            from citewell.store.sql.loop_database import LoopDatabase
+
+            self._small_rows = LoopDatabase(self)
+        return self._small_rows
 
     @property
     def file(self) -> SqliteFile:
@@ -121,6 +131,8 @@ class SqliteDatabase:
         return outcomes[1 : 1 + len(batch)]
 
     async def aclose(self) -> None:
+        if self._small_rows is not None:
+            await self._small_rows.aclose()
         await self._reads.aclose(self._reader.link.close_connection)
         await self._writes.aclose(self._writer.link.close_connection)
 
