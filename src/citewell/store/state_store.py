@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.sql.database import SqlDatabase
-    from citewell.store.sql.sqlite_database import SqliteDatabase
     from citewell.store.subjects.erasure_store import SqlErasureStore
 
 STATE_FILE = "state.db"
@@ -233,14 +232,10 @@ def build_audit_intake(settings: Settings) -> SqlDatabase | None:
 
     Sealing, about a second later, makes them survive a power cut. None for a database server.
     """
-    if settings.database_url:
-        return None
-    from citewell.store.sql.loop_database import LoopDatabase
-
-    return LoopDatabase(_build_state_file(settings, "NORMAL"), is_owner=True)
+    return None if settings.database_url else _build_state_file(settings, "NORMAL")
 
 
-def _build_state_file(settings: Settings, synchronous: Literal["FULL", "NORMAL"]) -> SqliteDatabase:
+def _build_state_file(settings: Settings, synchronous: Literal["FULL", "NORMAL"]) -> SqlDatabase:
     from citewell.store.keys.master_keys import STATE_KEY_FILE
     from citewell.store.sql.sqlite_database import SqliteDatabase
 

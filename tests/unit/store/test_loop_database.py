@@ -46,7 +46,7 @@ async def open_loop(database: LoopDatabase) -> None:
 def play(path: Path, scenario: Callable[[LoopDatabase, CountingDatabase], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         threaded = CountingDatabase(path)
-        database = LoopDatabase(threaded, is_owner=True)
+        database = LoopDatabase(threaded, threaded.file)
         try:
             await open_loop(database)
             threaded.batches = 0
@@ -54,6 +54,7 @@ def play(path: Path, scenario: Callable[[LoopDatabase, CountingDatabase], Awaita
             return await scenario(database, threaded)
         finally:
             await database.aclose()
+            await threaded.aclose()
 
     return asyncio.run(run())
 
@@ -135,11 +136,11 @@ def test_a_file_that_another_process_locks_is_left_to_the_writer_thread(tmp_path
 def test_a_file_that_was_replaced_gets_the_row(tmp_path: Path) -> None:
     path, other = tmp_path / "s.db", tmp_path / "other.db"
 
-    async def scenario(database: LoopDatabase, _threaded: CountingDatabase) -> None:
+    async def scenario(database: LoopDatabase, threaded: CountingDatabase) -> None:
         successor = SqliteDatabase(other, schema="cache")
         await successor.execute_batch([lease("kept")])
         await successor.aclose()
-        await asyncio.to_thread(database.file.install_successor, other)
+        await asyncio.to_thread(threaded.file.install_successor, other)
         await database.execute_batch([lease("a")])
 
     play(path, scenario)

@@ -96,7 +96,8 @@ class SqlAuditStore:
         A power cut can lose those that were not sealed yet, unless `intake` is None.
         """
         self._database = database
-        self._intake = intake or database
+        self._intake = intake
+        self._writes = intake.small_rows if intake else database
         self._vault = vault
         self._clock = clock
         self._new_id = new_id
@@ -240,7 +241,7 @@ class SqlAuditStore:
         return [row.build_line() for row in mine]
 
     async def aclose(self) -> None:
-        if self._intake is not self._database:
+        if self._intake is not None:
             await self._intake.aclose()
 
     async def _iterate_segments(
@@ -271,7 +272,7 @@ class SqlAuditStore:
         insert = SqlStatement(
             sql=self._insert_waiting, params=params, expected_rows=1, grouping_key="id"
         )
-        await self._intake.execute_batch([insert])
+        await self._writes.execute_batch([insert])
 
     async def _seal_one_segment(self) -> int:
         for _ in range(_MAX_SEAL_ATTEMPTS):

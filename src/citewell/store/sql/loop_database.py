@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import CitewellError
 from citewell.store.failures import BatchRolledBack
-from citewell.store.sql.database import SqlDatabase, SqlDialect, SqlRow, SqlScalar
-from citewell.store.sql.sqlite_database import (
+from citewell.store.sql.database import BatchWatch, SqlDatabase, SqlDialect, SqlRow, SqlScalar
+from citewell.store.sql.sqlite_file import (
     BatchOutcomes,
     FileConnection,
-    SqliteDatabase,
+    SqliteFile,
     StatementBatch,
     run_sqlite_statement,
 )
-from citewell.store.sql.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,11 +47,13 @@ class LoopDatabase:
     by the event loop that first wrote; any other one gets the threads.
     """
 
-    def __init__(self, database: SqliteDatabase, *, is_owner: bool = False) -> None:
-        """With `is_owner`, closing this closes `database` too."""
+    def __init__(
+        self, database: SqlDatabase, file: SqliteFile, *, watching: BatchWatch | None = None
+    ) -> None:
+        """`database` has the threads, and is closed by whoever opened it."""
         self._database = database
-        self._is_owner = is_owner
-        file = replace(database.file, synchronous="NORMAL", is_handed_over=True)
+        self._watching = watching or BatchWatch()
+        file = replace(file, synchronous="NORMAL", is_handed_over=True)
         self._link = FileConnection(file)
         self._opened: sqlite3.Connection | None = None
         self._opening: asyncio.Future[None] | None = None
@@ -69,10 +70,6 @@ class LoopDatabase:
     @property
     def small_rows(self) -> SqlDatabase:
         return self
-
-    @property
-    def file(self) -> SqliteFile:
-        return self._database.file
 
     @property
     def is_open(self) -> bool:
@@ -95,7 +92,7 @@ class LoopDatabase:
     async def execute_batch(self, batch: StatementBatch) -> BatchOutcomes:
         loop = asyncio.get_running_loop()
         if self._find_connection(loop) is not None:
-            with self._database.watching.watch(len(batch)):
+            with self._watching.watch(len(batch)):
                 outcomes = await self._request_commit(loop, batch)
             if outcomes is not None:
                 return outcomes
@@ -114,8 +111,6 @@ class LoopDatabase:
         if self._opening is not None and self._loop is asyncio.get_running_loop():
             await self._opening
         self._drop_connection()
-        if self._is_owner:
-            await self._database.aclose()
 
     def _find_connection(self, loop: asyncio.AbstractEventLoop) -> sqlite3.Connection | None:
         return self._opened if loop is self._loop and not self._is_closed else None

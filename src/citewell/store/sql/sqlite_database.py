@@ -17,17 +17,20 @@ from citewell.store.sql.database import (
     SqlRow,
     SqlScalar,
     SqlStatement,
-    StatementOutcome,
 )
-from citewell.store.sql.sqlite_file import SqliteFile
+from citewell.store.sql.sqlite_file import (
+    BatchOutcomes,
+    FileConnection,
+    SqliteFile,
+    StatementBatch,
+    run_sqlite_statement,
+)
 from citewell.store.sql.thread_batching import ThreadBatcher
 
 if TYPE_CHECKING:
     import sqlite3
 
-StatementBatch = Sequence[SqlStatement]
 _SelectQuery = tuple[str, Mapping[str, SqlScalar]]
-BatchOutcomes = tuple[StatementOutcome, ...]
 
 # Pages that a table no longer needs are overwritten too, not only deleted rows.
 _OVERWRITE_ALL, _OVERWRITE_FAST = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = FAST"
@@ -93,7 +96,7 @@ class SqliteDatabase:
         if self._small_rows is None:
             from citewell.store.sql.loop_database import LoopDatabase
 
-            self._small_rows = LoopDatabase(self)
+            self._small_rows = LoopDatabase(self, self.file, watching=self.watching)
         return self._small_rows
 
     @property
@@ -135,38 +138,6 @@ class SqliteDatabase:
             await self._small_rows.aclose()
         await self._reads.aclose(self._reader.link.close_connection)
         await self._writes.aclose(self._writer.link.close_connection)
-
-
-class FileConnection:
-    """The connection of one os_thread, opened on demand and again after the file was replaced."""
-
-    def __init__(self, file: SqliteFile) -> None:
-        self.file = file
-        self._open: sqlite3.Connection | None = None
-        self._epoch = -1
-        self._identity: tuple[int, int, bool] | None = None
-
-    def ensure_connection(self) -> sqlite3.Connection:
-        if self._open is None or self._epoch != self.file.epoch or self.is_file_replaced():
-            self.close_connection()
-            epoch = self.file.epoch
-            self._open = self.file.open_connection()
-            self._epoch, self._identity = epoch, self.file.read_identity()
-        return self._open
-
-    def is_file_replaced(self) -> bool:
-        """Whether another process has replaced the file, so that writes to the open one would be lost."""
-        return self.file.read_identity() != self._identity
-
-    def recover_file(self) -> None:
-        """Replace a damaged file by a new one with the rows that can be salvaged."""
-        self.close_connection()
-        self.file.recover_damaged()
-
-    def close_connection(self) -> None:
-        link, self._open = self._open, None
-        if link is not None:
-            link.close()
 
 
 class _QueryRunner:
@@ -274,14 +245,3 @@ class _BatchWriter:
         if isinstance(explained, DatabaseDamaged):
             raise explained from error
         return explained
-
-
-def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
-    cursor = link.execute(statement.sql, statement.params)
-    rows = tuple(cursor.fetchall())
-    changed = max(cursor.rowcount, len(rows))
-    if statement.expected_rows is not None and changed != statement.expected_rows:
-        raise BatchRolledBack(
-            f"A batch expected {statement.expected_rows} rows and found {changed}."
-        )
-    return StatementOutcome(changed_rows=changed, rows=rows)

@@ -22,10 +22,13 @@ from citewell.store.failures import (
     StoreFull,
 )
 from citewell.store.sql import migrations
-from citewell.store.sql.database import SQLITE_DIALECT
+from citewell.store.sql.database import SQLITE_DIALECT, SqlStatement, StatementOutcome
 
 if TYPE_CHECKING:
     import sqlite3
+
+StatementBatch = Sequence[SqlStatement]
+BatchOutcomes = tuple[StatementOutcome, ...]
 
 logger = logging.getLogger(__name__)
 _MAX_JOURNAL_BYTES = 16 * 2**20  # size to which the write-ahead log is truncated
@@ -367,6 +370,49 @@ class SqliteFile:
     def _record_report(self, text: str) -> None:
         self.reports.append(text)
         logger.warning("%s", text)
+
+
+class FileConnection:
+    """The connection of one os_thread, opened on demand and again after the file was replaced."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self.file = file
+        self._open: sqlite3.Connection | None = None
+        self._epoch = -1
+        self._identity: tuple[int, int, bool] | None = None
+
+    def ensure_connection(self) -> sqlite3.Connection:
+        if self._open is None or self._epoch != self.file.epoch or self.is_file_replaced():
+            self.close_connection()
+            epoch = self.file.epoch
+            self._open = self.file.open_connection()
+            self._epoch, self._identity = epoch, self.file.read_identity()
+        return self._open
+
+    def is_file_replaced(self) -> bool:
+        """Whether another process has replaced the file, so that writes to the open one would be lost."""
+        return self.file.read_identity() != self._identity
+
+    def recover_file(self) -> None:
+        """Replace a damaged file by a new one with the rows that can be salvaged."""
+        self.close_connection()
+        self.file.recover_damaged()
+
+    def close_connection(self) -> None:
+        link, self._open = self._open, None
+        if link is not None:
+            link.close()
+
+
+def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
+    cursor = link.execute(statement.sql, statement.params)
+    rows = tuple(cursor.fetchall())
+    changed = max(cursor.rowcount, len(rows))
+    if statement.expected_rows is not None and changed != statement.expected_rows:
+        raise BatchRolledBack(
+            f"A batch expected {statement.expected_rows} rows and found {changed}."
+        )
+    return StatementOutcome(changed_rows=changed, rows=rows)
 
 
 _FILE_SUFFIXES = ("", "-wal", "-shm")
