@@ -11,6 +11,7 @@ from citewell.model.audit_event import AuditEvent, AuditEventType
 from citewell.services.audit_log.audit_upkeep import AuditUpkeep
 from citewell.services.audit_log.refusal_pacing import RefusalPacer
 from citewell.store.audit.audit_store import SqlAuditStore
+from citewell.tooling import Owner
 
 logger = logging.getLogger(__name__)
 # Its key encrypts the addresses of callers who were refused. No owner has this name, which has no slash.
@@ -84,7 +85,7 @@ def _name_owner(event: AuditEvent) -> str:
     """The owner whose key encrypts the personal parts of the event."""
     if event.tenant_id is None or event.user_id is None:
         return UNVERIFIED_OWNER
-    return f"{event.tenant_id}/{event.user_id}"
+    return str(Owner(tenant=event.tenant_id, user=event.user_id))
 
 
 def _log_write_failure(write: asyncio.Task[None]) -> None:

@@ -32,6 +32,7 @@ _MINUTE_SECONDS = 60.0
 _CONCURRENCY_WAIT_SECONDS = 1.0  # nobody knows when a running call ends
 _COUNT_MEMORY_SECONDS = 1.0  # how long a count that is far from its quota is not read again
 _MAX_REMEMBERED_COUNTS = 10_000
+_MAX_REMEMBERED_OWNERS = 10_000
 
 _KindedRate = tuple[LimitKind, RateLimit]
 _KindedQuota = tuple[LimitKind, DailyQuota]
@@ -44,6 +45,15 @@ class CallAdmission:
     states: tuple[LimitState, ...]
     refusal: CallRefusal | None = None
     caps: tuple[ConcurrencyCap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OwnerRules:
+    """Every limit that holds for one owner; they do not change while the process runs."""
+
+    rates: tuple[_KindedRate, ...]
+    quotas: tuple[_KindedQuota, ...]
+    caps: tuple[ConcurrencyCap, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +84,18 @@ class CallLimits:
         self._running = ConcurrentCalls()
         self._shares = FairShares()
         self._known_counts: dict[str, _KnownCount] = {}
+        self._known_rules: dict[Owner, _OwnerRules] = {}
         self._limits_owners = False
         self.counters = LimitCounters()
 
     def limit_owners(self) -> None:
         """Hold users and tenants to their limits; without it only the quota of the server counts."""
         self._limits_owners = True
+        self._known_rules.clear()
 
     async def admit_call(self, owner: Owner) -> CallAdmission:
         """Decide about a call; one that is not refused must be released when it has ended."""
-        caps = self._list_caps(owner)
+        caps = self._find_rules(owner).caps
         reached = self._running.take_slots(caps)
         if reached is not None:
             kind = LimitKind(reached.partition(":")[0])
@@ -122,7 +134,7 @@ class CallLimits:
 
         Raises RateLimited if one of them is used up; then nothing is counted.
         """
-        kinded = self._list_quotas(owner)
+        kinded = self._find_rules(owner).quotas
         quotas = tuple(quota for _, quota in kinded)
         counted = await self._daily_counter.count_calls(quotas)
         self._remember_counts(quotas, counted.used)
@@ -139,11 +151,11 @@ class CallLimits:
             self._known_counts.pop(quota.name, None)
 
     def has_daily_quotas(self, owner: Owner) -> bool:
-        return bool(self._list_quotas(owner))
+        return bool(self._find_rules(owner).quotas)
 
     async def read_states(self, owner: Owner) -> tuple[LimitState, ...]:
         """Every limit of the owner as it stands, and takes nothing."""
-        rates, quotas = self._list_rates(owner), self._list_quotas(owner)
+        rates, quotas = self._find_rules(owner).rates, self._find_rules(owner).quotas
         read = await self._rate_limiter.read_limits([limit for _, limit in rates])
         used = await self._daily_counter.read_counts([quota for _, quota in quotas])
         running = tuple(
@@ -154,7 +166,7 @@ class CallLimits:
                 remaining=max(0, cap.calls - self._running.count_running(cap.name)),
                 reset_seconds=0.0,
             )
-            for cap in self._list_caps(owner)
+            for cap in self._find_rules(owner).caps
         )
         return (
             *(
@@ -168,13 +180,13 @@ class CallLimits:
     async def _admit_by_count(
         self, owner: Owner, caps: tuple[ConcurrencyCap, ...]
     ) -> CallAdmission:
-        quotas = self._list_quotas(owner)
+        quotas = self._find_rules(owner).quotas
         used = await self._look_up_counts([quota for _, quota in quotas])
         days = self._describe_quotas(quotas, used, calls=1)
         if any(count >= quota.calls for count, (_, quota) in zip(used, quotas, strict=True)):
             spent = _find_spent_kind(quotas, used)
             return self._refuse_call(spent, self._measure_day_rest(), days)
-        rates = self._list_rates(owner)
+        rates = self._find_rules(owner).rates
         now, server = self._clock(), dict(rates).get(LimitKind.SERVER)
         if server and (wait := self._shares.measure_share_wait(server, str(owner), now=now)):
             return self._refuse_call(LimitKind.SERVER, wait, days)
@@ -223,6 +235,18 @@ class CallLimits:
             self._known_counts.clear()
         for quota, count in zip(quotas, used, strict=True):
             self._known_counts[quota.name] = _KnownCount(find_utc_day(now), now, count)
+
+    def _find_rules(self, owner: Owner) -> _OwnerRules:
+        found = self._known_rules.get(owner)
+        if found is None:
+            if len(self._known_rules) >= _MAX_REMEMBERED_OWNERS:
+                self._known_rules.clear()
+            found = self._known_rules[owner] = _OwnerRules(
+                rates=self._list_rates(owner),
+                quotas=self._list_quotas(owner),
+                caps=self._list_caps(owner),
+            )
+        return found
 
     def _find_owner_limits(self, owner: Owner) -> OwnerLimits:
         return self._rules.find_owner_limits(owner) if self._limits_owners else _NO_LIMITS

@@ -200,5 +200,5 @@ class SqlDailyCounter:
         return tuple(used.get(row_id, 0) for row_id in ids)
 
     async def _hash_quota_names(self, quotas: Sequence[DailyQuota]) -> list[str]:
-        ring = await self._keys.load_keyring()
-        return [ring.hash_names("day", quota.name)[0] for quota in quotas]
+        key = (await self._keys.load_keyring()).keys[0]
+        return [key.hash_frequent_name("day", quota.name) for quota in quotas]

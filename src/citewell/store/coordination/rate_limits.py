@@ -200,8 +200,8 @@ class SqlRateLimiter:
         return SqlStatement(sql=self._take, params=params, expected_rows=1)
 
     async def _hash_limit_names(self, limits: Sequence[RateLimit]) -> list[str]:
-        ring = await self._keys.load_keyring()
-        return [ring.hash_names("pace", limit.name)[0] for limit in limits]
+        key = (await self._keys.load_keyring()).keys[0]
+        return [key.hash_frequent_name("pace", limit.name) for limit in limits]
 
 
 def _build_returned_state(limit: RateLimit, row: SqlRow) -> RateState:

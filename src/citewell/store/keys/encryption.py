@@ -15,6 +15,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from citewell.errors import Misconfigured
@@ -39,6 +40,9 @@ class RowPlace:
     row: str
 
 
+_MAX_REMEMBERED_NAMES = 4096
+
+
 class EncryptionKey:
     """One master key, as two keys derived from it: one encrypts, the other hashes names."""
 
@@ -48,6 +52,8 @@ class EncryptionKey:
         self.id = derive_key(master, b"key id")[:_KEY_ID_BYTES]
         self.cipher: AESGCM = AESGCM(derive_key(master, b"seal"))
         self._names = hmac.new(derive_key(master, b"names"), digestmod=hashlib.sha256)
+        # The same as `hash_name`, for names that come again with every call.
+        self.hash_frequent_name = lru_cache(_MAX_REMEMBERED_NAMES)(self.hash_name)
 
     def hash_name(self, *parts: str) -> str:
         """A keyed hash of `parts`, as 40 hexadecimal digits."""

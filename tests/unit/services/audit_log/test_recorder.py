@@ -220,3 +220,18 @@ def test_one_process_seals_while_the_other_holds_no_lease(tmp_path: Path) -> Non
         return waited, sealed
 
     assert asyncio.run(run()) == (True, True)
+
+
+def test_the_rows_of_an_owner_with_a_slash_in_the_name_are_erased_with_the_owner(
+    tmp_path: Path,
+) -> None:
+    owner = Owner(tenant="acme", user="https://id.example/ada")
+
+    async def scenario(app: App) -> tuple[int, list[bool]]:
+        await record_audit_event(app, AuditEventType.TOKEN_CREATED, owner=owner)
+        state = app.open_state()
+        exported = len(await state.audit.export_owner(str(owner)))
+        await state.erase_owner(str(owner))
+        return exported, [line.get("erased", False) for line in await lines(state)]
+
+    assert with_app(tmp_path, scenario, audit_enabled=True) == (1, [True])
