@@ -26,8 +26,11 @@ from tests.requirements import requires
 
 THRESHOLD = 24 * 1024
 TOOLS = tools.load_all_tools()
-# Never cut: the answers of spec 4, a page of an artifact, and what max_length already bounds.
-WHOLE = {"search", "fetch", "read_artifact", "paper_fulltext"}
+PEOPLE = {name for name, tool in TOOLS.items() if tool.toolset == "people"}
+# Never cut: the answers of spec 4, a page of an artifact, what max_length already bounds, and what
+# users keep, which comes in pages so that no artifact outlives its erasure.
+WHOLE = {"search", "fetch", "read_artifact", "paper_fulltext"} | PEOPLE
+SWITCHES = {tool.required_setting for tool in TOOLS.values() if tool.required_setting}
 LINK_KEYS = set(LINK_SCHEMA) - {"summary"}
 SIZES: dict[str, dict[str, Any]] = {
     "long bodies": {"text_length": lambda: 60_000, "item_count": lambda depth: 2},
@@ -213,10 +216,13 @@ CHOICES: list[dict[str, Any]] = [
 @requires("artifact.every_toolset")
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_what_can_link_is_offered_with_what_reads_the_link(choice: dict[str, Any]) -> None:
-    entries = tool_selection.select_entries(load_manifest()["tools"], **choice)
+    entries = tool_selection.select_entries(
+        load_manifest()["tools"], **choice, switched_on=SWITCHES
+    )
 
     names = {entry["name"] for entry in entries}
-    assert ("read_artifact" in names) is bool(names - {"search", "fetch", "paper_fulltext"})
+    linking = names - {"search", "fetch", "paper_fulltext"} - PEOPLE
+    assert ("read_artifact" in names) is bool(linking)
 
 
 def test_the_connector_offers_search_and_fetch_alone() -> None:
