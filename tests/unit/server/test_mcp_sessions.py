@@ -250,7 +250,7 @@ def test_a_session_that_expired_makes_room_by_itself() -> None:
     clock = FakeClock()
     book = SessionBook(max_total=2, max_per_holder=2, idle_seconds=60, clock=clock)
     for number in range(2):
-        identity = ("team/a", None)
+        identity = (Owner(tenant="team", user="a"), None)
         session_id = str(number).encode()
         book.add_session(
             McpSession(id=session_id, path="/mcp", holder="a", identity=identity, user=None)

@@ -108,9 +108,11 @@ def _list_caller_layers(app: App, offered: Offered, auth: AuthSetup | None) -> t
         "tools": frozenset().union(*offered.values()),
         "max_bytes": app.settings.max_request_bytes,
     }
+    audit = partial(AccessAudit, app=app)  # sees who is refused, and what administrators do
+    by_address = partial(AddressLimits, **limited)  # cheaper than authentication
     return (
-        partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
-        partial(AddressLimits, **limited),  # cheaper than authentication
+        *((audit,) if app.audit is not None else ()),
+        *((by_address,) if app.limits.limits_addresses else ()),
         *_list_access_layers(app, auth),
         partial(CallerLimits, **limited),  # those of the verified caller
     )

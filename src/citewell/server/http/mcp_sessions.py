@@ -26,6 +26,7 @@ from citewell.server.http.client_address import (
 from citewell.server.http.header_values import find_header_values
 from citewell.server.http.refusals import RawHeader
 from citewell.server.http.request_messages import read_request_message
+from citewell.tooling import Owner
 
 RETRY_SECONDS = 30  # told to a caller whose sessions are all in use
 _SESSION_HEADER = b"mcp-session-id"
@@ -40,7 +41,7 @@ class McpSession:
     id: bytes
     path: str
     holder: str
-    identity: tuple[str, str | None]
+    identity: tuple[Owner, str | None]
     user: object  # what the SDK compares; see `scope["user"]`
     running: int = 0  # requests under way, an open stream included
     last_used: float = 0.0
@@ -257,10 +258,10 @@ def build_session_book(
     )
 
 
-def find_identity(scope: MutableMapping[str, Any]) -> tuple[str, str | None]:
+def find_identity(scope: MutableMapping[str, Any]) -> tuple[Owner, str | None]:
     """Who may use the sessions that this request opens."""
     caller = find_caller(scope)
-    return str(caller.owner), caller.client_id
+    return caller.owner, caller.client_id
 
 
 def find_holder(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> str:

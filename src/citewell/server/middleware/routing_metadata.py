@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 
@@ -23,6 +22,6 @@ class RoutingMiddleware:
         if not routing and not (hit and outcome.meta.get("routed")):
             return outcome
         routing |= {"cache_hit": hit, "latency_ms": round(1000 * (self._clock() - started))}
-        meta = outcome.meta | {"routing": routing}
-        meta.pop("routed", None)
-        return replace(outcome, meta=meta)
+        outcome.meta.pop("routed", None)
+        outcome.meta["routing"] = routing
+        return outcome

@@ -36,6 +36,9 @@ class CoalescingTransport:
             parts, self._parts, self._size = self._parts, [], 0
             self._transport.write(b"".join(parts))
 
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
     def close(self) -> None:
         self.flush_writes()
         self._transport.close()

@@ -10,6 +10,7 @@ MAX_REQUEST_ID_CHARS = 200
 _ID_BYTES = 16
 REQUEST_ID_HEADER = b"x-request-id"
 TRACE_HEADER = b"traceparent"
+ID_HEADERS = (REQUEST_ID_HEADER, TRACE_HEADER)  # in which a caller can name a request
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=@-]*")
 # Version, trace id, parent id and flags, as the W3C's Trace Context defines them.
 _TRACE_PARENT = re.compile(

@@ -12,7 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.client_address import read_client_address
+from citewell.server.http.header_values import find_header_values
 from citewell.server.http.observing.request_ids import (
+    ID_HEADERS,
     REQUEST_ID_HEADER,
     choose_request_id,
     create_request_id,
@@ -81,7 +83,7 @@ class RequestRecorder:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        record = RequestRecord(id=choose_request_id(scope["headers"], new_id=self._new_id))
+        record = RequestRecord(id=self._choose_id(scope))
         scope[_SCOPE_KEY] = record
         started = self._clock()
         self._state.active_requests += 1
@@ -95,6 +97,11 @@ class RequestRecorder:
             self._state.active_requests -= 1
             self._count_response(scope, record)
             self._write_access_line(scope, record, self._clock() - started)
+
+    def _choose_id(self, scope: Scope) -> str:
+        if any(find_header_values(scope, name) for name in ID_HEADERS):
+            return choose_request_id(scope["headers"], new_id=self._new_id)
+        return self._new_id()
 
     def _count_response(self, scope: Scope, record: RequestRecord) -> None:
         method = scope["method"] if scope["method"] in _KNOWN_METHODS else "other"
