@@ -260,3 +260,24 @@ def test_a_session_that_expired_makes_room_by_itself() -> None:
     clock.now += 61
     assert book.has_room("a")
     assert book.count_sessions() == 0
+
+
+def test_a_session_is_counted_once_as_soon_as_its_response_begins() -> None:
+    book = SessionBook(max_total=2, max_per_holder=2, idle_seconds=60, clock=FakeClock())
+    rooms: list[bool] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"mcp-session-id", b"s1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b'{"method": "initialize"}', "more_body": False}
+
+    async def send(_: Any) -> None:
+        rooms.append(book.has_room("unknown"))
+
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [], "client": None}
+    asyncio.run(McpSessionLimits(inner, book, {"/mcp"})(scope, receive, send))
+
+    assert rooms == [True]
+    assert book.count_sessions() == 1

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,16 +90,14 @@ class SessionBook:
         if session.id in self._sessions:
             self._sessions.move_to_end(session.id)
 
-    @contextmanager
-    def hold_place(self, holder: str) -> Iterator[None]:
+    def begin_opening(self, holder: str) -> None:
         """Count a session that is being opened."""
         self._by_holder[holder] += 1
         self._opening += 1
-        try:
-            yield
-        finally:
-            self._opening -= 1
-            self._release_place(holder)
+
+    def end_opening(self, holder: str) -> None:
+        self._opening -= 1
+        self._release_place(holder)
 
     def has_room(self, holder: str) -> bool:
         self._drop_expired()
@@ -202,14 +199,23 @@ class McpSessionLimits:
             await _send_error(send, 503, _INTERNAL_ERROR, message, retry)
             return
 
+        is_opening = True
+
         async def watch_send(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] < 400:
+            nonlocal is_opening
+            if is_opening and message["type"] == "http.response.start" and message["status"] < 400:
                 for session_id in _find_values(message["headers"], _SESSION_HEADER):
                     self._book.add_session(_describe_session(session_id, holder, scope))
+                is_opening = False
+                self._book.end_opening(holder)  # now, as the client may open the next at once
             await send(message)
 
-        with self._book.hold_place(holder):
+        self._book.begin_opening(holder)
+        try:
             await self._inner(scope, receive, watch_send)
+        finally:
+            if is_opening:
+                self._book.end_opening(holder)
 
     async def _make_room(self, holder: str) -> bool:
         """End unused sessions until `holder` may open one; False if none can be ended."""
