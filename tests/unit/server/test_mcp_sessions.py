@@ -276,7 +276,13 @@ def test_a_session_is_counted_once_as_soon_as_its_response_begins() -> None:
     async def send(_: Any) -> None:
         rooms.append(book.has_room("unknown"))
 
-    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [], "client": None}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "headers": [],
+        "client": None,
+    }
     asyncio.run(McpSessionLimits(inner, book, {"/mcp"})(scope, receive, send))
 
     assert rooms == [True]
