@@ -98,6 +98,19 @@ def test_a_batch_that_is_rolled_back_takes_no_companion_along(tmp_path: Path) ->
     assert read_names(path) == ["a", "b"]
 
 
+def test_a_batch_alone_is_undone_as_a_whole_and_the_next_one_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+
+    async def scenario(database: LoopDatabase, threaded: CountingDatabase) -> tuple[int, bool]:
+        with pytest.raises(BatchRolledBack):
+            await database.execute_batch([lease("x"), MISSING])
+        await database.execute_batch([lease("a")])
+        return threaded.batches, database.is_open
+
+    assert play(path, scenario) == (0, True)
+    assert read_names(path) == ["a"]
+
+
 @pytest.mark.parametrize("bad", ["\ud800", 2**70])
 def test_a_value_that_cannot_be_stored_fails_only_its_own_batch(
     tmp_path: Path, bad: str | int

@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 MAX_QUERY_CHARS = 4000  # of a query in the audit log
+_LINE_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _MIN_SECRET_CHARS = 10  # no shorter text is masked anyway
 
 
@@ -72,7 +73,7 @@ class AuditTrail:
             recorder.record_aside(event)
 
     def _write_line(self, event: AuditEvent) -> None:
-        self._write(json.dumps(event.build_line(), ensure_ascii=False, separators=(",", ":")))
+        self._write(_LINE_ENCODER.encode(event.build_line()))
 
 
 class AuditMiddleware:

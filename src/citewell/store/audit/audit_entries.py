@@ -15,6 +15,7 @@ from citewell.store.keys.owner_keychain import OwnerKeychain
 PERSONAL_FIELDS = ("user_id", "session_id", "request_id", "source_ip", "metadata")
 _FACT_FIELDS = tuple(one.name for one in fields(AuditEvent) if one.name not in PERSONAL_FIELDS)
 _TABLE = "audit_event"
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class MalformedSegment(ValueError):
@@ -112,7 +113,7 @@ _EVENT_FIELDS = frozenset(_FACT_FIELDS + PERSONAL_FIELDS)
 
 def _encode_known_values(values: dict[str, Any]) -> bytes:
     known = {name: value for name, value in values.items() if value is not None}
-    return json.dumps(known, separators=(",", ":")).encode()
+    return _ENCODER.encode(known).encode()
 
 
 def _split_length_prefixed(packed: bytes) -> Iterator[bytes]:

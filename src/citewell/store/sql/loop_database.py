@@ -165,6 +165,8 @@ class LoopDatabase:
         if self._link.is_file_replaced():
             self._drop_connection()
             return [None] * len(batches)
+        if len(batches) == 1:
+            return [_commit_alone(link, batches[0])]
         answers = [_run_in_savepoint(link, batch) for batch in batches]
         link.execute("COMMIT")
         return answers
@@ -205,6 +207,19 @@ def _is_busy(error: Exception) -> bool:
 
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _commit_alone(
+    link: sqlite3.Connection, batch: StatementBatch
+) -> BatchOutcomes | BatchRolledBack:
+    """Run the only batch of a transaction, and end the transaction."""
+    try:
+        outcomes = tuple(run_sqlite_statement(link, statement) for statement in batch)
+    except BatchRolledBack as error:
+        link.execute("ROLLBACK")
+        return error
+    link.execute("COMMIT")
+    return outcomes
 
 
 def _run_in_savepoint(
