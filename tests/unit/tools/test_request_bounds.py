@@ -77,6 +77,7 @@ REQUESTS: dict[str, Any] = {
     name: kind for name in tools.list_tool_names() if (kind := find_request(name))
 }
 NEEDED = {"query": "words", "paper": "10.1000/x", "identifier": "10.1000/x", "url": "example.org"}
+PEOPLE_NEEDED = {"note": "words", "workspace_id": "team"}  # of the tools of users' own notes
 
 
 def list_edge_values(bounds: ArgumentBounds) -> list[tuple[Any, bool]]:
@@ -89,7 +90,7 @@ def list_edge_values(bounds: ArgumentBounds) -> list[tuple[Any, bool]]:
     if bounds.le is not None:
         values += [(bounds.le, True), (bounds.le + 1, False)]
     if bounds.max_length is not None:
-        one: Any = ("x",) if bounds.name == "sites" else "x"
+        one: Any = ("x",) if bounds.name in {"sites", "tags"} else "x"
         values += [(one * bounds.max_length, True), (one * (bounds.max_length + 1), False)]
     if bounds.min_length is not None:
         values.append(("", False))
@@ -107,7 +108,9 @@ EDGES = [
 def build_values(name: str, field: str, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of a request by field, and by the names that a client uses."""
     bounds = read_declared_bounds(REQUESTS[name])
-    given = {key: text for key, text in NEEDED.items() if key in bounds} | {field: value}
+    is_note = tools.load(name).toolset == "people"
+    needed = PEOPLE_NEEDED if is_note else NEEDED
+    given = {key: text for key, text in needed.items() if key in bounds} | {field: value}
     return given, {bounds[key].name: text for key, text in given.items()}
 
 
@@ -137,7 +140,8 @@ def test_a_value_beyond_a_bound_is_refused_by_tool_and_service_under_its_publish
 
 
 def test_the_tools_that_search_and_read_inherit_their_arguments() -> None:
-    domains = {name for name in REQUESTS if tools.load(name).toolset == "domains"}
+    areas = {"domains", "people"}
+    domains = {name for name in REQUESTS if tools.load(name).toolset in areas}
 
     assert set(REQUESTS) - domains == {
         "web_search",
