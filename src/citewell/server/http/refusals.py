@@ -27,8 +27,3 @@ async def send_refusal(
     ]
     await send({"type": "http.response.start", "status": status, "headers": given})
     await send({"type": "http.response.body", "body": body})
-
-
-def find_headers(headers: Iterable[RawHeader], name: bytes) -> list[str]:
-    """All values of a header of an ASGI scope; `name` is in lower case."""
-    return [value.decode("latin-1") for key, value in headers if key == name]
