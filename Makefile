@@ -49,15 +49,19 @@ services:  ## what tests need from Debian's packages and npm, where we may insta
 	bash .ci/services
 	bash tests/node/install.sh
 
+# Extras stay in the lock: for `psycopg[binary]` beside a pinned `psycopg`, pip takes the newest release, and refuses it.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url
+	--no-header --no-annotate --no-emit-index-url --no-strip-extras
 # All but `semantic`, which would add 180 MB for an option that needs a model besides.
-RUN_EXTRAS := --extra csl --extra stealth --extra browser --extra postgres --extra redis --extra keyring --extra prices
+RUN_EXTRAS := --extra csl --extra stealth --extra browser --extra postgres --extra dbos --extra redis --extra s3 --extra keyring --extra prices
+# What a server in a container needs: no browser, no keyring of a desktop.
+IMAGE_EXTRAS := --extra csl --extra stealth --extra postgres --extra dbos --extra redis --extra s3 --extra prices
 
 lock: $(READY)  ## pin every dependency with its hash, and no registry's name
 	$(BIN)/pip install --quiet uv
 	$(COMPILE) --all-extras --group dev --output-file requirements.lock pyproject.toml
 	$(COMPILE) $(RUN_EXTRAS) --group build --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
+	$(COMPILE) $(IMAGE_EXTRAS) --group build --constraint requirements.lock --output-file requirements-image.lock pyproject.toml
 
 # What running needs: the program and its extras. pip shows its progress, for this takes minutes.
 $(RUNNABLE): requirements-run.lock pyproject.toml

@@ -12,17 +12,27 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.audit import audit
+from benchmarks.capacity import capacity
+from benchmarks.cluster import cluster
 from benchmarks.connections import connections
 from benchmarks.documents import documents
+from benchmarks.draft_check.draft_gold import HALVES
+from benchmarks.draft_check.section import draft_check
 from benchmarks.hostile import hostile
+from benchmarks.jobs import job_kills, job_workers
+from benchmarks.library_scale import library_scale
 from benchmarks.load import load
+from benchmarks.long_drafts import long_draft
+from benchmarks.objects import objects
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
 from benchmarks.research_quality import research_quality
 from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
+from benchmarks.takeovers import job_takeovers
 from benchmarks.trust import trust
+from benchmarks.wakeups import wakeups
 
 NAMES = (
     *SECTIONS,
@@ -35,12 +45,30 @@ NAMES = (
     "research",
     "research-quality",
     "connections",
+    "draft-check",
+    "long-draft",
     "load",
+    "objects",
+    "library-scale",
+    "wakeups",
+    "cluster",
+    "job-kills",
+    "job-workers",
+    "job-takeovers",
+    "capacity",
 )
 WITHOUT_PEER = {
     "research-quality": research_quality,
     "connections": connections,
     "load": load,
+    "long-draft": long_draft,
+    "objects": objects,
+    "library-scale": library_scale,
+    "wakeups": wakeups,
+    "job-kills": job_kills,
+    "job-workers": job_workers,
+    "job-takeovers": job_takeovers,
+    "capacity": capacity,
 }  # these start what they need themselves
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
@@ -51,7 +79,10 @@ def main() -> None:
     parser.add_argument(
         "--pages", type=Path, help="folder for extraction.py, which is left out without it"
     )
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long cluster runs")
+    parser.add_argument("--seed", type=int, default=1, help="of the faults of cluster")
     parser.add_argument("--write", action="store_true", help="put named sections into RESULTS.md")
+    parser.add_argument("--half", choices=HALVES, help="for draft-check: one half of its texts")
     options = parser.parse_args()
     chosen = options.sections
     if unknown := set(chosen) - set(NAMES):
@@ -65,13 +96,18 @@ def main() -> None:
         "audit": audit,
         "research": research,
     }
+    without_peer = WITHOUT_PEER | {
+        "cluster": partial(cluster, minutes=options.minutes, seed=options.seed)
+    }
     before = os.getloadavg()[0]
     made = []
     with contextlib.ExitStack() as stack:
         subjects = None
         for name in chosen or NAMES:
-            if name in WITHOUT_PEER:
-                made.append(WITHOUT_PEER[name]())
+            if name == "draft-check":
+                made.append(draft_check(options.half))
+            elif name in without_peer:
+                made.append(without_peer[name]())
             else:
                 subjects = subjects or stack.enter_context(compared())
                 made.append(sections[name](subjects))

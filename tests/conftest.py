@@ -11,7 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from citewell.server.wiring import worker_wiring
+from citewell.server import worker_pool
 from tests import parsing_guard
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -88,7 +88,7 @@ def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
 def tasks_in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Apps in this process parse in a thread; tests marked `real_workers` have real worker processes."""
     if request.node.get_closest_marker("real_workers") is None:
-        monkeypatch.setattr(worker_wiring, "open_worker_pool", lambda _settings: ThreadTasks())
+        monkeypatch.setattr(worker_pool, "open_worker_pool", lambda _settings: ThreadTasks())
 
 
 @pytest.fixture(autouse=True)

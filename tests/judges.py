@@ -51,8 +51,13 @@ class ScriptedModel:
 
     provider = "scripted"
 
-    def __init__(self, reply: Answer | str | CitewellError, *, is_local: bool = True) -> None:
+    def __init__(
+        self, reply: Answer | str | CitewellError, *, is_local: bool = True, together: int = 1
+    ) -> None:
+        """The first `together` calls are answered once all of them run."""
         self.is_local = is_local
+        self._together = together
+        self._are_together = asyncio.Event()
         self.asked: list[WritingRequest] = []
         self.running = self.most_running = 0
         self._reply = reply
@@ -65,6 +70,9 @@ class ScriptedModel:
         self.asked.append(request)
         self.running += 1
         self.most_running = max(self.most_running, self.running)
+        if self.running >= self._together:
+            self._are_together.set()
+        await self._are_together.wait()
         await asyncio.sleep(0)
         self.running -= 1
         if isinstance(self._reply, CitewellError):

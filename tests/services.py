@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis servers for tests, started from Debian's packages where they are."""
+"""Real PostgreSQL, PgBouncer and Redis servers for tests, started from Debian's packages where they are."""
 
 from __future__ import annotations
 
@@ -52,6 +52,12 @@ class Postgres:
         self.ask(f"CREATE DATABASE {name}", database="postgres")
         return self.url(name)
 
+    def copy(self, template: str) -> str:
+        """The address of a copy of the database of that name, to which nobody may be connected."""
+        name = f"t{uuid.uuid4().hex}"
+        self.ask(f"CREATE DATABASE {name} TEMPLATE {template}", database="postgres")
+        return self.url(name)
+
     def ask(self, sql: str, *, database: str) -> str:
         done = subprocess.run(
             [
@@ -66,6 +72,18 @@ class Postgres:
         return done.stdout
 
 
+@dataclass(frozen=True)
+class PgBouncer:
+    """A pooler in transaction mode before the PostgreSQL server of this process."""
+
+    folder: Path
+
+    def through(self, url: str) -> str:
+        """The address of the same database by way of the pooler."""
+        database = url.split("/")[3].partition("?")[0]
+        return f"postgresql:///{database}?host={self.folder}&port=6432&user=citewell"
+
+
 def absent(reason: str) -> NoReturn:
     """Where CI is set nothing may be missing."""
     if os.environ.get("CI"):
@@ -75,6 +93,29 @@ def absent(reason: str) -> NoReturn:
 
 def postgres_or_skip() -> Postgres:
     found = found_postgres()
+    if isinstance(found, str):
+        absent(found)
+    return found
+
+
+def postgres_settings(template: str = "") -> dict[str, Any]:
+    """Settings that name a database of its own, which is empty or a copy of the template.
+
+    With THROUGH_PGBOUNCER=1 by way of the pooler, as the whole contract suite can be run; with
+    THROUGH_PGBOUNCER=alone there is no direct way beside it.
+    """
+    server = postgres_or_skip()
+    url = server.copy(template) if template else server.new()
+    chosen = os.environ.get("THROUGH_PGBOUNCER")
+    if not chosen:
+        return {"database_url": url}
+    direct = {} if chosen == "alone" else {"database_direct_url": url}
+    return {"database_url": pgbouncer_or_skip().through(url)} | direct
+
+
+def pgbouncer_or_skip() -> PgBouncer:
+    postgres_or_skip()
+    found = found_pgbouncer()
     if isinstance(found, str):
         absent(found)
     return found
@@ -121,6 +162,42 @@ def found_postgres() -> Postgres | str:
     return found
 
 
+# Two connections to the server for each database: what needs its own session does not get it.
+BOUNCER_SETTINGS = """
+[databases]
+* = host={server} port=5432 user=citewell
+[pgbouncer]
+listen_addr =
+listen_port = 6432
+unix_socket_dir = {folder}
+auth_type = any
+pool_mode = {mode}
+default_pool_size = {size}
+max_client_conn = 1000
+server_idle_timeout = 60
+query_wait_timeout = 20
+"""
+
+
+@cache
+def found_pgbouncer(mode: str = "transaction", size: int = 2) -> PgBouncer | str:
+    server = found_postgres()
+    program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if isinstance(server, str) or program is None:
+        return "PgBouncer is not installed."
+    folder = Path(tempfile.mkdtemp(prefix="cw-pool-"))
+    become = _become(folder)
+    settings = folder / "pgbouncer.ini"
+    settings.write_text(
+        BOUNCER_SETTINGS.format(server=server.folder, folder=folder, mode=mode, size=size),
+        encoding="utf-8",
+    )
+    settings.chmod(0o644)
+    child = _started([*become, program, "-q", str(settings)], folder, signal.SIGINT)
+    _await(lambda: _connect_to_socket(folder / ".s.PGSQL.6432"), child)
+    return PgBouncer(folder)
+
+
 @cache
 def _redis() -> str:
     program = shutil.which("redis-server")
@@ -131,12 +208,13 @@ def _redis() -> str:
     flags = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)]
     child = _started([program, *flags], folder, signal.SIGKILL)
 
-    def connect() -> None:
-        with contextlib.closing(socket.socket(socket.AF_UNIX)) as probe:
-            probe.connect(str(path))
-
-    _await(connect, child)
+    _await(lambda: _connect_to_socket(path), child)
     return f"unix://{path}"
+
+
+def _connect_to_socket(path: Path) -> None:
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as probe:
+        probe.connect(str(path))
 
 
 def run(command: list[str], *flags: str) -> None:

@@ -117,6 +117,11 @@ RedisAddress = Annotated[
     str, _require_scheme("redis", "rediss", "unix", example="redis://host:6379/0")
 ]
 
+ObjectStoreAddress = Annotated[
+    str, _require_scheme("s3", example="s3://bucket/prefix"), Field(pattern=r"^[sS]3://[^?#@]+$")
+]
+RegionName = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,64}$")]
+
 
 def define_setting(
     name: str,
@@ -361,6 +366,11 @@ class Settings(BaseModel):
     long_tool_timeout: DurationSeconds = define_setting(
         "CITEWELL_LONG_TOOL_TIMEOUT", 120.0, "Longest run of a tool that reads many pages."
     )
+    draft_task_timeout: DurationSeconds = define_setting(
+        "CITEWELL_DRAFT_TASK_TIMEOUT",
+        3600.0,
+        "Longest run of check_draft as a task; what was not reached is then reported as unchecked.",
+    )
     source_recommendations: bool = define_setting(
         "SOURCE_RECOMMENDATIONS", True, "Point out the best sources in search_and_scrape."
     )
@@ -422,11 +432,67 @@ class Settings(BaseModel):
         "postgresql://… keeps state and cache in PostgreSQL (14 or newer) instead of files, for several instances.",
         secret=True,
     )
+    database_direct_url: PostgresAddress | None = define_setting(
+        "CITEWELL_DATABASE_DIRECT_URL",
+        None,
+        "The same database without a connection pooler in between, if CITEWELL_DATABASE_URL names one such as PgBouncer; used for notifications, migrations and the job engine.",
+        secret=True,
+    )
+    database_connections: PositiveInt = define_setting(
+        "CITEWELL_DATABASE_CONNECTIONS",
+        10,
+        "The most connections to PostgreSQL that a process opens for the state, and as many for the cache.",
+    )
     redis_url: RedisAddress | None = define_setting(
         "REDIS_URL",
         None,
         "redis://… keeps cache, leases and limits in Redis, shared by all instances.",
         secret=True,
+    )
+    object_store_url: ObjectStoreAddress | None = define_setting(
+        "CITEWELL_OBJECT_STORE_URL",
+        None,
+        "s3://bucket/prefix keeps large linked results in an S3-compatible store, encrypted; needs the extra `s3`.",
+    )
+    object_store_endpoint: WebAddress | None = define_setting(
+        "CITEWELL_OBJECT_STORE_ENDPOINT",
+        None,
+        "The address of the S3-compatible server, also for `citewell backup s3://…`; unset is Amazon's.",
+        other_name="AWS_ENDPOINT_URL",
+    )
+    object_store_region: RegionName = define_setting(
+        "CITEWELL_OBJECT_STORE_REGION",
+        "us-east-1",
+        "The region of the bucket.",
+        other_name="AWS_REGION",
+    )
+    object_store_key_id: str | None = define_setting(
+        "CITEWELL_OBJECT_STORE_KEY_ID",
+        None,
+        "The id of the access key to the object store.",
+        secret=True,
+        other_name="AWS_ACCESS_KEY_ID",
+    )
+    object_store_secret: str | None = define_setting(
+        "CITEWELL_OBJECT_STORE_SECRET",
+        None,
+        "The secret of that access key.",
+        secret=True,
+        other_name="AWS_SECRET_ACCESS_KEY",
+    )
+    object_store_token: str | None = define_setting(
+        "CITEWELL_OBJECT_STORE_TOKEN",
+        None,
+        "The session token that belongs to a temporary access key.",
+        secret=True,
+        other_name="AWS_SESSION_TOKEN",
+    )
+    object_store_timeout: Annotated[float, BeforeValidator(_parse_duration), Field(ge=0.1)] = (
+        define_setting(
+            "CITEWELL_OBJECT_STORE_TIMEOUT",
+            30.0,
+            "How long one request to the object store may take, with its repetitions.",
+        )
     )
     master_key: str | None = define_setting(
         "CITEWELL_MASTER_KEY",
@@ -561,16 +627,31 @@ class Settings(BaseModel):
         None,
         "Cents all users of one tenant together may spend on deep research in all; unlimited when not set.",
     )
-    research_concurrency: PositiveInt = define_setting(
-        "CITEWELL_RESEARCH_CONCURRENCY", 4, "Research jobs one process runs at a time."
+    research_concurrency: NonNegativeInt = define_setting(
+        "CITEWELL_RESEARCH_CONCURRENCY",
+        4,
+        "Research jobs one process runs at a time; with 0 it only queues them, for `citewell worker` to run. On PostgreSQL, workers share the number of the one that started last.",
     )
     research_per_owner: PositiveInt = define_setting(
         "CITEWELL_RESEARCH_PER_OWNER", 4, "Research jobs of one owner that run at a time."
     )
+    research_rates: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,40}=[1-9][0-9]{0,5}$")], ...],
+        BeforeValidator(_parse_name_list),
+    ] = define_setting(
+        "CITEWELL_RESEARCH_RATES",
+        (),
+        "How many research jobs with a provider start in a minute, over all workers on PostgreSQL: openai=20, perplexity=60. The provider with the lowest rate decides.",
+    )
     research_lease: DurationSeconds = define_setting(
         "CITEWELL_RESEARCH_LEASE",
         30.0,
-        "After how long a worker that fell silent loses its jobs to another.",
+        "After how long a process that fell silent loses its jobs to another one on the same files; on PostgreSQL see CITEWELL_HEARTBEAT_SECONDS.",
+    )
+    heartbeat_seconds: Annotated[float, Field(ge=0.1, le=3600)] = define_setting(
+        "CITEWELL_HEARTBEAT_SECONDS",
+        5.0,
+        "Within how many seconds the jobs of a dead worker go on elsewhere, on PostgreSQL; each worker tells five times as often that it is alive.",
     )
     research_poll: DurationSeconds = define_setting(
         "CITEWELL_RESEARCH_POLL",
@@ -605,6 +686,30 @@ class Settings(BaseModel):
     )
     workspace_ttl: DurationSeconds = define_setting(
         "WORKSPACE_TTL", 720 * 3600.0, "How long a finding stays in a workspace."
+    )
+
+    # Watching
+    monitoring_enabled: bool = define_setting(
+        "MONITORING_ENABLED", False, "Offer monitor_query_save and monitor_query_check."
+    )
+    monitoring_ttl: DurationSeconds = define_setting(
+        "MONITORING_TTL",
+        720 * 3600.0,
+        "How long a saved search is kept that does not say so itself.",
+    )
+    watch_interval: DurationSeconds = define_setting(
+        "CITEWELL_WATCH_INTERVAL",
+        86_400.0,
+        "How often watched bibliographies and saved searches are checked again.",
+    )
+    watch_webhook_url: str | None = define_setting(
+        "CITEWELL_WATCH_WEBHOOK_URL", None, "Where news of watches are sent.", secret=True
+    )
+    watch_webhook_secret: Annotated[str, Field(min_length=16)] | None = define_setting(
+        "CITEWELL_WATCH_WEBHOOK_SECRET",
+        None,
+        "Signs what is sent there, with HMAC-SHA256; 16 characters or more.",
+        secret=True,
     )
 
     # Limits
@@ -920,6 +1025,11 @@ class Settings(BaseModel):
 
     # The raw values, from which provider options are read.
     raw: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    @property
+    def direct_database_url(self) -> str | None:
+        """Where to connect for what a connection pooler does not support; None without PostgreSQL."""
+        return self.database_url and (self.database_direct_url or self.database_url)
 
     @property
     def data_path(self) -> Path:

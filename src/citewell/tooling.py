@@ -131,6 +131,7 @@ class ToolCall:
     send_progress: ProgressCallback = ignore_progress
     trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
+    can_wait: bool = False  # the client takes the id of a job, and asks for its result later
     audit: dict[str, object] = field(default_factory=dict)  # further facts for the audit log
     _done: float = 0.0
     _total: float | None = None

@@ -11,10 +11,13 @@ from typing import Any
 from citewell.model.durable_job import JobOrder, JobView
 from citewell.model.research import TICKS_PER_CENT, ResearchStatus
 from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_runner import JobRunner
 from citewell.services.jobs.job_service import JobService
 from citewell.services.jobs.paid_calls import CallReply
 from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.jobs.job_queue import HeldJob, SqlJobQueue
+from citewell.store.jobs.held_jobs import HeldJob
+from citewell.store.jobs.job_queue import SqlJobQueue
+from citewell.store.jobs.workflow_queue import SqlWorkflowQueue
 from citewell.store.state_store import StateStore
 from tests.contract.states import Kept
 
@@ -32,6 +35,9 @@ FAST = EngineTiming(
     step_retry_delays=(0.0, 0.0),
     write_retry_delays=(0.0,),
     max_attempts=4,
+    heartbeat_seconds=0.5,
+    queue_interval=0.02,
+    launch_retry_delay=0.1,
 )
 
 
@@ -121,6 +127,12 @@ async def working(
         await jobs.stop_runner()
 
 
+def embedded(jobs: JobService) -> JobRunner:
+    """The engine of a store that is a file."""
+    assert isinstance(jobs.runner, JobRunner)
+    return jobs.runner
+
+
 async def ended(jobs: JobService, job: str, owner: str = OWNER) -> JobView:
     """The job once it is final."""
     async with asyncio.timeout(20):
@@ -144,18 +156,28 @@ def order(cap: int = 50 * CENT, **more: Any) -> JobOrder:
     return JobOrder(kind="work", args=more.pop("args", {}), cap=cap, **more)
 
 
-async def claimed(store: Kept, state: StateStore, *, holder: str = "another") -> HeldJob | None:
+async def claimed(
+    store: Kept, state: StateStore, *, holder: str = "another", lease_seconds: float = 0.05
+) -> HeldJob | None:
     """A job in the hands of a process that does nothing with it, and soon loses it."""
+    parts = (state.database, state.vault, state.ledger)
+    if store.name == "postgres":
+        sql = "SELECT id, run FROM job WHERE finished IS NULL AND holder <> :holder ORDER BY created LIMIT 1"
+        for job_id, run in await state.database.select_rows(sql, {"holder": holder}):
+            runs = SqlWorkflowQueue(*parts, holder=holder, clock=store.clock)
+            return await runs.claim_run(job_id, run)
+        return None
     queue = SqlJobQueue(
-        state.database, state.vault, state.ledger,
-        holder=holder, lease_seconds=0.05, per_owner=100, clock=store.clock,
-    )  # fmt: skip
+        *parts, holder=holder, lease_seconds=lease_seconds, per_owner=100, clock=store.clock
+    )
     return await queue.claim_job(["work"])
 
 
-async def expect_claimed(store: Kept, state: StateStore, *, holder: str = "another") -> HeldJob:
+async def expect_claimed(
+    store: Kept, state: StateStore, *, holder: str = "another", lease_seconds: float = 0.05
+) -> HeldJob:
     """The same, where a job must be waiting."""
-    held = await claimed(store, state, holder=holder)
+    held = await claimed(store, state, holder=holder, lease_seconds=lease_seconds)
     assert held is not None
     return held
 

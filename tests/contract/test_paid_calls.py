@@ -265,7 +265,7 @@ def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store: Kept) -> None:
 def test_a_call_that_takes_too_long_is_cancelled_upstream_and_settled(store: Kept) -> None:
     provider = Provider(polls=[running()])
 
-    view, _, balance = played(store, provider, seconds=0.05)
+    view, _, balance = played(store, provider, seconds=0.4)
 
     assert provider.asked[-1] == "cancel ref-1"
     assert view.status is ResearchStatus.FAILED

@@ -203,16 +203,16 @@ async def _die_during_call(
     state: StateStore, store: Kept, jobs: JobService, *, is_intended: bool
 ) -> None:
     """Leave what a killed process leaves: a job in its hands, with or without the intent to send."""
-    queue = jobs._queue
+    engine: Any = jobs.runner
     args = {"query": "?", "tier": "", "providers": ["exa"], "mode": "fast"}
     made = await state.jobs.create_job(
         OWNER,
         "job-1",
         JobOrder(kind=SINGLE_CALL_KIND, args=args, cap=2 * CENT),
-        claim=queue.build_first_claim("job-1", seconds=0.1),
+        placement=[engine.build_first_claim("job-1", seconds=0.1)],
     )
     if is_intended:
-        held = await queue.load_first_claim(made.job)
+        held = await engine._queue.load_first_claim(made.job)
         record = JobRecord(state.database, state.vault, state.ledger, held, clock=store.clock)
         await record.record_intent(
             KnownStep(

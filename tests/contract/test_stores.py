@@ -18,13 +18,13 @@ from citewell.config import Settings
 from citewell.store.cache.tiered_cache import CacheEntry, ResultCache
 from citewell.store.cache_store import CacheStore, open_cache_store
 from tests.requirements import requires
-from tests.services import postgres_or_skip, redis_or_skip
+from tests.services import postgres_settings, redis_or_skip
 
 T = TypeVar("T")
 
 BACKENDS: dict[str, Callable[[], dict[str, Any]]] = {
     "memory": lambda: {"cache_max_disk_mb": 0},
-    "postgres": lambda: {"database_url": postgres_or_skip().new()},
+    "postgres": postgres_settings,
     "redis": lambda: {"redis_url": redis_or_skip()},
     "sqlite": dict,
 }

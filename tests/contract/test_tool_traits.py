@@ -27,6 +27,7 @@ READS, WRITES = True, False
         pytest.param("research_export", (READS, True, False), marks=requires("research_export.annotations")),
         pytest.param("format_bibliography", (READS, True, False), marks=requires("format_bibliography.annotations")),
         pytest.param("audit_bibliography", (READS, True, True), marks=requires("audit_bibliography.annotations")),
+        pytest.param("check_draft", (READS, True, True), marks=requires("check_draft.annotations")),
         pytest.param("verify_citation", (READS, True, True), marks=requires("verify_citation.annotations")),
         pytest.param("verify_recommendation", (READS, True, True), marks=requires("verify_recommendation.annotations")),
         pytest.param("archive_source", (WRITES, True, False), marks=requires("archive_source.annotations")),

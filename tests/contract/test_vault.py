@@ -128,6 +128,35 @@ def test_after_rotation_only_the_new_key_opens(store: Kept) -> None:
         old.run(lambda state: state.sessions.load_session("someone", "id"))
 
 
+def test_a_key_that_is_replaced_while_it_is_looked_up_is_looked_up_again(store: Kept) -> None:
+    replaced: list[str] = []
+
+    async def rotate() -> None:
+        async with store.opened() as operator:
+            assert operator.master_key_source.add_new_key()
+            await operator.vault.rotate_keys()
+            operator.master_key_source.drop_older_keys()
+
+    async def scenario(state: StateStore) -> Any:
+        await state.sessions.create_session("before", "id", b"head")
+        await rotate()  # the keys that this server remembers are older now
+        select = state.database.select_rows
+
+        async def select_before_rotation(sql: str, *given: Any, **more: Any) -> Any:
+            found = await select(sql, *given, **more)
+            if "FROM master" in sql and not replaced:
+                replaced.append(sql)
+                await rotate()
+            return found
+
+        state.database.select_rows = select_before_rotation  # type: ignore[method-assign]
+        await state.sessions.create_session("after", "id", b"head")
+        return await state.sessions.load_session("after", "id")
+
+    assert store.run(scenario) is not None
+    assert replaced
+
+
 def test_rotation_works_while_serving(store: Kept) -> None:
     """Two servers go on reading and writing, for old owners and new ones, as the keys change."""
 

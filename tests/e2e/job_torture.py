@@ -14,6 +14,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,10 @@ PACE = EngineTiming(
     first_poll_delay=0.01,
     max_poll_delay=0.02,
     max_attempts=1000,
+    heartbeat_seconds=0.5,
+    queue_interval=0.02,
+    check_interval=0.5,
+    launch_retry_delay=0.1,
 )
 # name: background, idempotent
 CALLS = {
@@ -49,8 +54,10 @@ CALLS = {
     "untagged": (True, False),
 }
 LIVELY = 70  # points that a worker passes while it runs two jobs, about
+LATEST = {"sqlite": 1.0, "postgres": 12.0}  # seconds after which a worker is killed, at no point
 FREEZES = 0.01  # of looks at several workers
 BATCH = 20
+MAX_CHARGES_BYTES = 64 * 2**20  # a quiet machine does thousands of jobs between the kills
 
 
 class Fuse:
@@ -113,6 +120,24 @@ def fused(state: StateStore, fuse: Fuse) -> None:
         return done
 
     state.database.execute_batch = passing  # type: ignore[method-assign]
+    if state.database.dialect.name == "postgres":
+        fused_dbos(fuse)
+
+
+def fused_dbos(fuse: Fuse) -> None:
+    """Every commit of DBOS as well: a run taken from the queue, a step recorded, a run ended."""
+    from dbos._sys_db import SystemDatabase
+
+    for name in ("start_queued_workflows", "record_operation_result", "update_workflow_outcome"):
+        commit = getattr(SystemDatabase, name)
+
+        def passing(*args: Any, commit: Any = commit, **more: Any) -> Any:
+            done = commit(*args, **more)
+            if done != ([], None):  # nothing was in the queue
+                fuse.point()
+            return done
+
+        setattr(SystemDatabase, name, passing)
 
 
 async def order(state: StateStore) -> None:
@@ -174,6 +199,9 @@ def forked(chosen: Settings, job: Callable[[StateStore], Coroutine[Any, Any, Non
         try:
             asyncio.run(_alive(chosen, job))
             code = 0
+        except BaseException:
+            traceback.print_exc()
+            raise
         finally:
             os._exit(code)
     return child
@@ -204,7 +232,8 @@ class Herd:
     def add(self) -> None:
         at_point = self.dice.random() < 0.7
         points = self.dice.randint(1, LIVELY) if at_point else None
-        late = 1.0 if at_point else self.dice.uniform(0.02, 0.5)
+        latest = LATEST["postgres" if self.chosen.database_url else "sqlite"]
+        late = latest if at_point else self.dice.uniform(0.02, latest / 2)
         child = forked(self.chosen, lambda state: work(state, self.port, points))
         self.alive[child] = time.monotonic() + late
 
@@ -234,7 +263,7 @@ class Herd:
         if len(self.alive) > 1 and not self.thaw and self.dice.random() < FREEZES:
             one = self.dice.choice(sorted(self.alive))
             self.tell(one, signal.SIGSTOP)
-            self.thaw[one] = now + 1.5 * PACE.lease_seconds
+            self.thaw[one] = now + 1.5 * max(PACE.lease_seconds, PACE.heartbeat_seconds)
             self.frozen += 1
         time.sleep(0.002)
 
@@ -267,7 +296,7 @@ def torture(chosen: Settings, kills: int, seed: int, workers: int) -> dict[str, 
 
 
 async def asked(port: int) -> dict[str, int]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=MAX_CHARGES_BYTES)
     writer.write(b'{"verb": "charges"}\n')
     line = await reader.readline()
     writer.close()
@@ -296,6 +325,7 @@ def main() -> None:
     more = {}
     if engine == "postgres":
         import asyncpg  # noqa: F401 - loaded before the forks
+        import dbos  # noqa: F401 - loaded before the forks
 
         more = {"database_url": url}
     else:

@@ -43,6 +43,10 @@ PACE = EngineTiming(
     first_poll_delay=0.02,
     max_poll_delay=0.05,
     max_attempts=1000,
+    heartbeat_seconds=1.0,
+    queue_interval=0.02,
+    check_interval=1.0,
+    launch_retry_delay=0.1,
 )
 
 
@@ -148,7 +152,9 @@ class Pack(Herd):
     def add(self) -> None:
         at_point = self.dice.random() < 0.7
         points = self.dice.randint(1, LIVELY) if at_point else None
-        late = 10.0 if at_point else self.dice.uniform(0.05, 1.5)
+        late = (
+            10.0 if at_point else self.dice.uniform(0.05, 4.0 if self.chosen.database_url else 1.5)
+        )
         child = forked(self.chosen, lambda state: work(self.chosen, state, points))
         self.alive[child] = time.monotonic() + late
 
@@ -183,6 +189,7 @@ def main() -> None:
 
     if url:
         import asyncpg  # noqa: F401 - loaded before the forks
+        import dbos  # noqa: F401 - loaded before the forks
     import sqlite3  # noqa: F401 - loaded before the forks
 
     told = torture(folder, url, int(kills), int(seed), int(workers))

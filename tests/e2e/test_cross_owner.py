@@ -39,6 +39,7 @@ SWITCHES = {
     "MEMORY_ENABLED": "true",
     "WORKSPACES_ENABLED": "true",
     "USER_ANALYTICS_ENABLED": "true",
+    "MONITORING_ENABLED": "true",
     "CACHE_ISOLATION": "tenant",
     "CITEWELL_PROXY_USER_HEADER": "x-user",
     "CITEWELL_PROXY_TENANT_HEADER": "x-tenant",
@@ -56,6 +57,7 @@ SHOWS_OWN = {
     "get_results",
     "get_thread",
     "memory_recall",
+    "monitor_query_check",
     "read_artifact",
     "research_export",
     "scrape_page",
@@ -129,6 +131,7 @@ async def store_everything(app: App) -> KeptIds:
             await consents.grant_consent(owner, purpose, decided_from="test")
     await app.require_service(WorkspaceMembers).add_member(WORKSPACE, ANNA)
     await call(app, "memory_save", note=text, topic=WORDS)
+    watched = await call(app, "monitor_query_save", query=f"{WORDS} {SECRET}")
     await call(app, "workspace_contribute", workspace_id=WORKSPACE, note=text)
     return KeptIds(
         {
@@ -136,7 +139,7 @@ async def store_everything(app: App) -> KeptIds:
             "jobId": [begun["jobId"]],
             "threadId": [begun["threadId"]],
             "claimId": [claims["claims"][0]["id"]],
-            "id": [artifact.id, document],
+            "id": [artifact.id, document, watched["id"]],
             "url": [document, f"research://artifact/{artifact.id}"],
             "paper": [document],
             "identifier": [document],

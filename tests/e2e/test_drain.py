@@ -20,6 +20,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
 from citewell.config import Settings
+from citewell.server.http import listening
 from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.transport import build_http_transport
@@ -238,6 +239,51 @@ def test_a_second_signal_ends_the_server_at_once() -> None:
         running.thread.join(WAIT_SECONDS)
 
         assert not running.thread.is_alive()
+
+
+@requires("http.drain")
+@pytest.mark.parametrize("sent_before", [b"", b"GET / HTTP/1.1\r\nHo"])
+def test_a_request_on_its_way_is_answered_although_the_port_is_closed(
+    sent_before: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a balancer that connected just before the server stopped listening."""
+    monkeypatch.setattr(listening, "FIRST_REQUEST_SECONDS", WAIT_SECONDS)
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    drain = CallDrain(ServerState())
+
+    with serving(CallDraining(echo_body, drain), drain=drain) as running:
+        with running.connect() as early:
+            early.sendall(sent_before)
+            wait_until(lambda: running.limits.total == 1)
+            running.server.handle_exit(signal.SIGTERM, None)
+            wait_until(lambda: not is_listening(running))
+            early.sendall(request.removeprefix(sent_before))
+            answer = read_to_end(early)
+        running.thread.join(WAIT_SECONDS)
+
+        assert (find_status(answer), b"GET / 0" in answer) == (200, True)
+        assert not running.thread.is_alive()
+
+
+@requires("http.drain")
+def test_while_it_drains_the_server_ends_a_connection_with_its_next_response() -> None:
+    drain = CallDrain(ServerState())
+    settings = {"CITEWELL_HTTP_SHUTDOWN_DELAY": "60s"}
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    with (
+        serving(CallDraining(echo_body, drain), settings, drain=drain) as running,
+        running.connect() as client,
+    ):
+        client.sendall(request)
+        before = read_until(client, b"GET / 0")
+        running.server.handle_exit(signal.SIGTERM, None)
+        client.sendall(request)
+        after = read_to_end(client)
+
+    assert b"connection: close" not in before.lower()
+    assert b"connection: close" in after.lower()
+    assert after.endswith(b"GET / 0")
 
 
 def test_a_client_halfway_through_a_request_does_not_disturb_the_end() -> None:

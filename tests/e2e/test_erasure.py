@@ -25,6 +25,7 @@ from citewell.server.http.hosting import build_layered_app
 from citewell.services.audit_log.audit_recorder import UNVERIFIED_OWNER
 from citewell.store.audit.audit_verification import verify_audit_log
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.watching.watch_store import WatchNewsItem, WatchRecord
 from citewell.tooling import Owner
 from tests.requirements import requires
 from tests.services import postgres_or_skip, redis_or_skip
@@ -42,6 +43,7 @@ FEATURES = {
     "MEMORY_ENABLED": "true",
     "WORKSPACES_ENABLED": "true",
     "USER_ANALYTICS_ENABLED": "true",
+    "MONITORING_ENABLED": "true",
     "AUDIT_ENABLED": "true",
     "AUDIT_INCLUDE_REQUEST_BODY": "true",
 }
@@ -58,7 +60,7 @@ def settings(
 async def plant(app: App, client: httpx2.AsyncClient, owner: Owner, word: str) -> None:
     """`word` in everything that this user can leave behind."""
     who = {"tenant_id": owner.tenant, "user_id": owner.user}
-    for purpose in ("memory", "analytics", "workspace"):
+    for purpose in ("memory", "analytics", "workspace", "monitoring"):
         consent = who | {"purpose": purpose, "granted": True, "terms_version": word}
         assert (await client.post("/admin/consent", json=consent)).status_code == 200
     member = who | {"workspace_id": f"lab {word}"}
@@ -69,6 +71,7 @@ async def plant(app: App, client: httpx2.AsyncClient, owner: Owner, word: str) -
         "web_search": {"query": f"http caching {word}"},
         "memory_save": {"note": f"remember {word}", "tags": [word]},
         "workspace_contribute": {"workspace_id": f"lab {word}", "note": f"shared {word}"},
+        "monitor_query_save": {"query": f"http caching {word}"},
         "get_my_analytics": {},
     }
     for name, arguments in calls.items():
@@ -91,6 +94,11 @@ async def plant_in_stores(app: App, owner: str, word: str) -> None:
     found = ResearchFindings(query=word, synthesis=word, synthesis_by="extractive", claims=(claim,))
     await state.research.store_findings(owner, job, found)
     await state.ledger.post_credit(owner, 10**9, note=word)
+    watch = WatchRecord(
+        id=f"watch of {owner}", owner=owner, kind="references", definition={"name": word}, due=4e9
+    )
+    news = WatchNewsItem(id=f"news of {owner}", watch=watch.id, content={"text": word})
+    await state.watches.add_watch(owner, watch, most=5, news=[news])
     await app.store.artifacts.store_artifact(owner, f"artifact {word}".encode(), "text/plain")
 
 

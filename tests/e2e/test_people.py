@@ -28,6 +28,7 @@ FLAGS = {
     "MEMORY_ENABLED": {"memory_save", "memory_recall"},
     "USER_ANALYTICS_ENABLED": {"get_my_analytics"},
     "WORKSPACES_ENABLED": {"workspace_contribute", "workspace_read"},
+    "MONITORING_ENABLED": {"monitor_query_save", "monitor_query_check"},
 }
 PEOPLE = set().union(*FLAGS.values())
 ALL_ON = dict.fromkeys(FLAGS, "true")

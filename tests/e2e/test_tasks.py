@@ -20,6 +20,7 @@ from tests.e2e.test_stdio import CLIENT, META, start
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench
 from tests.internet.world import World
+from tests.requirements import requires
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 KNOWS_TASKS: dict[str, Any] = {"extensions": {EXTENSION: {}}}
@@ -265,3 +266,35 @@ def test_what_is_kept_for_a_time_says_until_when(environ: dict[str, str]) -> Non
     told = asyncio.run(main())
 
     assert 60_000 <= told["ttlMs"] < 90_000
+
+
+@requires("check_draft.task")
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_the_check_of_a_draft_is_a_task_for_clients_that_know_tasks(
+    transport: str, environ: dict[str, str]
+) -> None:
+    text = {"text": "It is well known [1]. Nothing else is.", "focus": "existence"}
+    wanted = environ | {"CITEWELL_PROFILE": "all"}
+
+    async def main() -> tuple[Any, ...]:
+        async with spoken(transport, wanted) as client:
+            call = {"name": "check_draft", "arguments": text}
+            begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
+            task = await finished(client, begun["taskId"])
+            empty = {"name": "check_draft", "arguments": {}}
+            refused = (await client.ask("tools/call", empty, KNOWS_TASKS))["result"]
+            unknown = await client.ask("tasks/get", {"taskId": "check-none"}, KNOWS_TASKS)
+            research = {"taskId": begun["taskId"].removeprefix("check-")}
+            other = await client.ask("tasks/get", research, KNOWS_TASKS)
+            return begun, task, refused, unknown, other
+
+    begun, task, refused, unknown, other = asyncio.run(main())
+
+    assert begun["resultType"] == "task"
+    assert set(begun) >= TASK
+    assert task["status"] == "completed"
+    found = task["result"]["structuredContent"]["summary"]["verdicts"]
+    assert found == {"no_reference": 1}
+    assert (refused["resultType"], refused["isError"]) == ("complete", True)  # known at once
+    assert "error" in unknown
+    assert other["result"]["result"]["isError"] is True  # a check has no report of research

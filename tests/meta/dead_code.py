@@ -25,13 +25,15 @@ ALLOWED = {
     "append_step": "the contract of a session store; tests write sessions with it",
     "remove_entry": "the contract of a cache; tests empty caches with it",
     "add_claim_event": "the contract of a research store; tests build histories with it",
-    "load_job_result": "what a finished job returned; tests compare results with it",
     "extract_markdown": "the extraction alone, for benchmarks and training",
     "run_local_research": "the local engine without durable jobs, for benchmarks and tests",
     "held_bytes": "tests hold the memory bound with it",
     "idle_count": "tests wait for idle workers with it",
     "is_running": "tests wait for the browser with it",
     "is_keyless": "tests compare the documented keyless providers with it",
+    "deserialize": "DBOS calls it: an overridden method",
+    "serialize": "DBOS calls it: an overridden method",
+    "sleep_until_due": "the port of a workflow; no research workflow sleeps, and tests hold it to its word",
     "running_count": "tests wait for jobs with it",
 }
 

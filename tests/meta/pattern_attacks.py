@@ -17,7 +17,9 @@ from tests.meta.used_patterns import UsedPattern
 
 LAST_SIZE = 32_768
 MAX_GROWTH_POWER = 1.6  # linear time is 1, with a logarithm a little more, and quadratic time 2
-MIN_SECONDS = 0.004  # less is not told from the noise of a clock
+MIN_SECONDS = (
+    0.02  # less is not told from the noise of a busy machine; a square of LAST_SIZE takes longer
+)
 # For 22, 512 and 1,024 repeats: exponential and cubic patterns are not waited for.
 MAX_TINY_SECONDS = (0.02, 0.2, 0.4)
 _SLOW_SECONDS = 0.05

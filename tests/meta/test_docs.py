@@ -28,6 +28,7 @@ OTHERS = {
     "DF_QNA",
     "DSD_NAMAIN1",
     "NGDP_RPCH",
+    "POSTGRES_PASSWORD",
     "REF_AREA",
 }
 

@@ -1,4 +1,4 @@
-"""The map of folders in docs/architecture.md says what the folders say of themselves."""
+"""The map of folders in docs/folders.md says what the folders say of themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "citewell"
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "folders.md"
 BEGIN, END = "<!-- folders -->\n", "<!-- end of folders -->\n"
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = {
-    "anthropic", "asyncpg", "docx", "google", "html_to_markdown", "litellm", "lxml", "numpy", "openai",
+    "anthropic", "asyncpg", "dbos", "docx", "google", "html_to_markdown", "litellm", "lxml", "numpy", "openai",
     "openpyxl", "pandas", "playwright", "pptx", "prometheus_client", "psycopg", "pymupdf", "pypdf", "pypdfium2", "redis", "rich",
     "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq", "xlrd",
 }  # fmt: skip

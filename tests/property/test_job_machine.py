@@ -21,6 +21,7 @@ from citewell.services.jobs.paid_calls import BudgetSpent, CallFailed, CallReply
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.jobs.job_errors import BalanceTooLow
 from citewell.store.jobs.job_store import ReconciledCall
+from tests.contract.offices import embedded
 from tests.inline import InlineDatabase, Mortal, inline_state
 
 OWNER = "someone"
@@ -218,7 +219,7 @@ class JobMachine(RuleBasedStateMachine):
 
     async def _turned(self, worker: Worker) -> None:
         try:
-            await worker.jobs.runner.run_turn()
+            await embedded(worker.jobs).run_turn()
         except asyncio.CancelledError:
             assert worker.process.dead
 
@@ -301,7 +302,7 @@ class JobMachine(RuleBasedStateMachine):
         """What a dead process was doing ends without a trace, and a new one takes its place."""
         worker = self.workers[number]
         worker.process.dead = True
-        for play in list(worker.jobs.runner._running_jobs.values()):
+        for play in list(embedded(worker.jobs)._running_jobs.values()):
             play.task.cancel()
             if play.run_record._workflow_task is not None:
                 play.run_record._workflow_task.cancel()

@@ -27,6 +27,7 @@ from citewell.services.research.research_service import RESEARCH_JOB_KIND, Resea
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.store.jobs.job_errors import BalanceTooLow
+from tests.contract.offices import embedded
 from tests.inline import InlineDatabase, inline_state
 from tests.requirements import requires
 
@@ -135,7 +136,7 @@ class Bureau:
 
     async def _finish(self, job: str) -> None:
         while not (await self.jobs.load_job_view(OWNER, job)).status.is_final:
-            await self.jobs.runner.run_turn()
+            await embedded(self.jobs).run_turn()
             await asyncio.sleep(0)
 
     async def _pay_bill(self, run: WorkflowRun) -> Any:

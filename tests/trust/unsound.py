@@ -56,7 +56,7 @@ def unregistered(side: str, rng: random.Random) -> Iterator[Item]:
     """A DOI that looks right and is nobody's: digits changed, or made up under a real prefix."""
     known = {work.key for work in shelf.everything()}
     for number, work in enumerate(rng.sample(shelf.chosen(side, shelf.plain), 36)):
-        doi = _mutated(work.doi, known, rng)
+        doi = mutate_doi(work.doi, known, rng)
         form, text, format_ = _written(work, doi, number, rng, also_bare=True)
         yield Item(
             id="",
@@ -75,11 +75,7 @@ def invented(side: str, rng: random.Random) -> Iterator[Item]:
     for number in range(32):
         one, other = rng.sample(works, 2)
         halves = number % 2 == 0
-        title = (
-            _chimera(one.title, other.title)
-            if halves
-            else f"{rng.choice(_ASPECTS)} of {rng.choice(_SUBJECTS)}: {rng.choice(_DESIGNS)}"
-        )
+        title = _chimera(one.title, other.title) if halves else invent_title(rng)
         style = list(LATIN)[number % len(LATIN)]
         text = LATIN[style](replace(one, title=title), "")
         kind = "invented title, of two real halves" if halves else "invented title"
@@ -208,7 +204,13 @@ def _written(
     return f"{style}{', DOI' if doi else ', no DOI'}", LATIN[style](work, end), ""
 
 
-def _mutated(doi: str, known: set[str], rng: random.Random) -> str:
+def invent_title(rng: random.Random) -> str:
+    """A title that no work has."""
+    return f"{rng.choice(_ASPECTS)} of {rng.choice(_SUBJECTS)}: {rng.choice(_DESIGNS)}"
+
+
+def mutate_doi(doi: str, known: set[str], rng: random.Random) -> str:
+    """The DOI with digits changed, so that it is none of the known ones."""
     prefix, _, suffix = doi.partition("/")
     digits = [place for place, letter in enumerate(suffix) if letter.isdigit()]
     while True:

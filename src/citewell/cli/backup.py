@@ -1,8 +1,10 @@
-"""`citewell backup`: copies the whole state into one file, also while a server runs."""
+"""`citewell backup`: copies the whole state into one file or an object store, also while a server runs."""
 
 from __future__ import annotations
 
 import asyncio
+import time
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,18 +13,39 @@ import typer
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.terminal import screen
+from citewell.errors import InvalidInput
+from citewell.net.objects.object_address import is_object_address, parse_object_address
 
 if TYPE_CHECKING:
+    from citewell.store.objects.object_backups import ObjectBackup
     from citewell.store.state_backup import BackupSummary
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    path: Annotated[
+        str, typer.Argument(help="The file to write, or s3://bucket/prefix for a new backup there.")
+    ],
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="In an object store: how many backups to keep; older ones are deleted."
+        ),
+    ] = None,
 ) -> int:
-    copied, where = asyncio.run(_write_backup(path, force=force))
-    screen.print_text(f"Wrote {copied.path}: {describe_backup_counts(copied)}.")
+    if is_object_address(path):
+        stored, where = asyncio.run(_store_backup(path, keep=keep))
+        place = parse_object_address(path)
+        counts = describe_backup_counts(stored.summary)
+        screen.print_text(f"Stored {place}/{stored.name}: {counts}.")
+        if stored.pruned:
+            screen.print_text(f"Deleted older backups: {', '.join(stored.pruned)}.")
+    else:
+        if keep is not None:
+            raise InvalidInput("--keep is for backups in an object store (s3://bucket/prefix).")
+        copied, where = asyncio.run(_write_backup(Path(path), force=force))
+        screen.print_text(f"Wrote {copied.path}: {describe_backup_counts(copied)}.")
     screen.print_text(f"The backup does not contain the master key. Save that separately: {where}.")
     return exit_codes.OK
 
@@ -34,6 +57,23 @@ async def _write_backup(path: Path, *, force: bool) -> tuple[BackupSummary, str]
     state = open_state_store(load_command_settings())
     try:
         return await back_up_state(state, path, force=force), state.master_key_source.location
+    finally:
+        await state.aclose()
+
+
+async def _store_backup(address: str, *, keep: int | None) -> tuple[ObjectBackup, str]:
+    from citewell.net.objects.object_client import build_object_client
+    from citewell.store.objects.object_backups import back_up_to_objects
+    from citewell.store.state_store import open_state_store
+
+    settings = load_command_settings()
+    objects = build_object_client(settings, parse_object_address(address))
+    state = open_state_store(settings)
+    try:
+        stored = await back_up_to_objects(
+            state, objects, keep=keep, clock=time.time, new_id=lambda: uuid.uuid4().hex
+        )
+        return stored, state.master_key_source.location
     finally:
         await state.aclose()
 

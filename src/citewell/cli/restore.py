@@ -1,4 +1,4 @@
-"""`citewell restore`: replaces the state with a backup, on SQLite or PostgreSQL."""
+"""`citewell restore`: replaces the state with a backup, from a file or an object store."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
+from citewell.net.objects.object_address import is_object_address, parse_object_address
 
 if TYPE_CHECKING:
     from citewell.store.state_backup import BackupSummary
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="A file that `citewell backup` wrote.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            help="A file that `citewell backup` wrote, or s3://bucket/prefix for the newest backup there."
+        ),
+    ],
     *,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the state even if it is not empty.")
@@ -32,9 +38,14 @@ def command(
         ),
     ] = None,
 ) -> int:
-    copied = asyncio.run(_restore_backup(path, force=force, erased=_read_erasures(erased)))
+    known = _read_erasures(erased)
+    if is_object_address(path):
+        place, copied = asyncio.run(_restore_objects(path, force=force, erased=known))
+    else:
+        place = path
+        copied = asyncio.run(_restore_backup(Path(path), force=force, erased=known))
     again = f" {copied.erased} erased again." if copied.erased else ""
-    screen.print_text(f"Restored {copied.path}: {describe_backup_counts(copied)}.{again}")
+    screen.print_text(f"Restored {place}: {describe_backup_counts(copied)}.{again}")
     return exit_codes.OK
 
 
@@ -59,5 +70,24 @@ async def _restore_backup(path: Path, *, force: bool, erased: list[ErasureRecord
     state = open_state_store(load_command_settings())
     try:
         return await restore_state(state, path, force=force, erased=erased)
+    finally:
+        await state.aclose()
+
+
+async def _restore_objects(
+    address: str, *, force: bool, erased: list[ErasureRecord]
+) -> tuple[str, BackupSummary]:
+    """Where the restored backup is, and what it holds."""
+    from citewell.net.objects.object_client import build_object_client
+    from citewell.store.objects.object_backups import restore_from_objects, split_backup_address
+    from citewell.store.state_store import open_state_store
+
+    settings = load_command_settings()
+    place, name = split_backup_address(parse_object_address(address))
+    objects = build_object_client(settings, place)
+    state = open_state_store(settings)
+    try:
+        restored = await restore_from_objects(state, objects, name=name, force=force, erased=erased)
+        return f"{place}/{restored.name}", restored.summary
     finally:
         await state.aclose()

@@ -1,4 +1,4 @@
-"""`citewell worker`: runs queued research jobs without serving clients."""
+"""`citewell worker`: runs queued research jobs and checks what is watched, without serving clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import sys
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.errors import Misconfigured
+from citewell.server.breaker_sharing import share_breakers
 from citewell.services.research.research_service import ResearchService
+from citewell.services.watching.watch_schedule import WatchSchedule
 
 
 def command() -> int:
@@ -22,6 +25,19 @@ async def _run_worker() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     async with open_command_app() as app:
+        if app.settings.research_concurrency == 0:
+            raise Misconfigured(
+                "CITEWELL_RESEARCH_CONCURRENCY is 0, so a worker would run nothing. Give it a number.",
+                action="inform_user",
+            )
+        if app.settings.direct_database_url:
+            from citewell.services.jobs.dbos_host import check_installed
+            from citewell.store.sql.postgres_listener import require_sessions
+
+            check_installed()
+            await require_sessions(app.settings.direct_database_url)
         app.require_service(ResearchService).start_serving()
+        app.require_service(WatchSchedule).keep_checking()
         sys.stderr.write("citewell: running research jobs; stop with Ctrl-C.\n")
-        await stopped.wait()
+        async with share_breakers(app):
+            await stopped.wait()

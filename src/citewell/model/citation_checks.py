@@ -121,6 +121,7 @@ class AuditEntry(WireValue):
     link_live: bool | None = None
     link_reason: str | None = None
     http_status: int | None = None
+    moved_to: str | None = None  # where the address leads for good
     archived_url: str | None = None
     flags: tuple[
         str, ...

@@ -35,6 +35,7 @@ class JobOrder:
     args: Mapping[str, JsonValue]
     cap: int = 0  # ticks to reserve now; estimates may not exceed it
     priority: int = 0  # higher goes first
+    providers: tuple[str, ...] = ()  # whose rates may limit how often such jobs start
     thread: str | None = None  # at most one job of a thread is open at a time
     title: str | None = None  # title of the thread if it has to be created
     question: str | None = None  # becomes a searchable message of the thread
@@ -78,10 +79,17 @@ class JobView:
     finished: float | None = None
     cancelling: bool = False
     spent: int = 0  # ticks settled so far
+    attempts: int = 0  # of workers to run it since its last step
+    worker_lost_at: float | None = None  # the last sign of life of a worker that is taken for dead
     # Cents settled with each provider; left out of lists. Together they are the ticks, rounded up.
     provider_cents: Mapping[str, int] = field(default_factory=dict)
     error: Mapping[str, JsonValue] | None = None  # kind and message of a failed job
     steps: tuple[JobStep, ...] = ()  # in the order they started
+
+    @property
+    def is_worker_lost(self) -> bool:
+        """Whether the job waits for another worker, because its own is taken for dead."""
+        return self.worker_lost_at is not None
 
     def find_step(self, key: str) -> JobStep | None:
         return next((step for step in self.steps if step.key == key), None)

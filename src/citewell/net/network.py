@@ -103,6 +103,14 @@ class Network:
             found.update(upstream.collect_health())
         return found
 
+    def pause_upstream(self, name: str, seconds: float, *, is_limited: bool) -> bool:
+        """Stop asking an upstream, as another process has; False if it is not used here."""
+        upstream = self._upstreams.get(name)
+        if upstream is None:
+            return False
+        upstream.adopt_pause(seconds, is_limited=is_limited)
+        return True
+
     def count_requests(self) -> Mapping[str, Mapping[str, int]]:
         """Requests since the start by upstream name, each by `ok` or the kind of its error."""
         return {name: dict(upstream.outcomes) for name, upstream in self._upstreams.items()}

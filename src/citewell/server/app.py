@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,7 +10,7 @@ from citewell import tools
 from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.net.network import Network
-from citewell.server import manifest
+from citewell.server import manifest, worker_pool
 from citewell.server.capabilities import tool_selection
 from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
@@ -23,7 +23,6 @@ from citewell.server.pipeline import (
     ToolOutcome,
     compose_pipeline,
 )
-from citewell.server.wiring import worker_wiring
 from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
 from citewell.server.wiring.provider_wiring import ProviderConnector
 from citewell.server.wiring.service_kit import ServiceKit
@@ -65,7 +64,7 @@ class App:
         self.local_owner = local_owner or Owner()  # of calls without a verified caller
         self.network = network or Network(settings)
         self.store = store or open_cache_store(settings)
-        self.workers = workers or worker_wiring.open_worker_pool(settings)
+        self.workers = workers or worker_pool.open_worker_pool(settings)
         self._state = state
         self._limits_owners = False
         if settings.limits_file is not None:
@@ -166,17 +165,34 @@ class App:
         report: ProgressCallback = ignore_progress,
         request_id: str = "",
         origin: CallOrigin | None = None,
+        can_wait: bool = False,
     ) -> ToolOutcome:
-        """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised."""
+        """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised.
+
+        With `can_wait` a tool that knows jobs may answer with the id of one.
+        """
         call = ToolCall(
             owner=owner or self.local_owner,
             require_service=self.require_service,
             send_progress=report,
+            can_wait=can_wait,
         )
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
         logging, sharing = self._build_contexts(invocation)
         with logging, sharing:
             return await self._run(invocation)
+
+    async def deliver_result(
+        self, name: str, load: Callable[[], Awaitable[dict[str, Any]]], *, owner: Owner
+    ) -> ToolOutcome:
+        """What a job made of a call, as the call itself would return it: its body, or its error."""
+        call = ToolCall(owner=owner, require_service=self.require_service)
+        invocation = self._build_invocation(name, {}, call, "", None)
+
+        async def load_outcome(_invocation: ToolInvocation) -> ToolOutcome:
+            return ToolOutcome(body=await load())
+
+        return await self._pipeline.deliver_outcome(invocation, load_outcome)
 
     async def call_cached_tool(
         self,
@@ -307,6 +323,14 @@ class App:
             for name in tool_selection.list_required_settings(self._entries)
             if self.settings.is_switched_on(name)
         )
+
+    def start_artifact_upkeep(self) -> None:
+        """Begin to delete expired artifacts from the object store, if there is one."""
+        if self.store.objects is None:
+            return
+        from citewell.services.reading.artifact_upkeep import ArtifactUpkeep
+
+        self.require_service(ArtifactUpkeep).keep_sweeping()
 
     def start_retention_upkeep(self) -> None:
         """Begin to delete memories and shared findings that are past their time."""

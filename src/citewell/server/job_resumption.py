@@ -34,6 +34,8 @@ async def resume_jobs(
 
 async def _resume_after_delay(app: App, *, delay: float, keep_serving: bool) -> None:
     await asyncio.sleep(delay)
+    if keep_serving:
+        app.start_artifact_upkeep()
     if not has_stored_state(app.settings):
         return
     app.start_audit_upkeep()

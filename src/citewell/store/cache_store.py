@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from citewell.config import Settings
-from citewell.store.cache.artifact_store import ArtifactStore, CachedArtifactStore
+from citewell.errors import InvalidInput, Misconfigured
+from citewell.store.cache.artifact_store import (
+    ArtifactStore,
+    CachedArtifactStore,
+    StoredArtifact,
+    read_stored_artifact,
+)
 from citewell.store.cache.settings_fingerprint import build_settings_fingerprint
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.sql_tier import SqlCacheTier
@@ -34,9 +41,16 @@ from citewell.store.recent_values import RecentValues
 from citewell.store.sql.database import SqlDatabase
 from citewell.store.sql.sqlite_database import SqliteDatabase
 
+if TYPE_CHECKING:
+    from citewell.store.objects.object_entry_tier import ObjectEntryTier
+
 CACHE_FILE, CACHE_KEY_FILE = "cache.db", "cache.key"
 _BYTES_PER_MB = 2**20
 _ARTIFACT_SPACE = "artifact"
+_SWEEP_LEASE = "object sweep"
+_SWEEP_LEASE_SECONDS = (
+    1800.0  # so that of several processes one sweeps, once in half an hour at most
+)
 
 
 class CachedProviderMemory:
@@ -65,6 +79,10 @@ class CacheStore:
     health: StoreHealth
     database: SqlDatabase | None  # None without a disk tier, or if Redis is the shared tier
     spaces: Mapping[str, TieredCache]  # every space that is kept in memory, by name
+    leases: LeaseTable
+    artifact_ttl: float
+    objects: ObjectEntryTier | None = None  # None unless an object store is configured
+    object_health: StoreHealth | None = None
     tier: CacheTier | None = None
     close_backend: Callable[[], Awaitable[None]] | None = None
 
@@ -74,7 +92,9 @@ class CacheStore:
         Answers and facts are shared without the names of those who asked, and can be fetched again.
         """
         self.forget_recent(owner)
-        if self.tier is not None:
+        if self.objects is not None:
+            await self.objects.erase_entries(owner, private_space=_ARTIFACT_SPACE)
+        elif self.tier is not None:
             await self.tier.erase_entries(owner, private_space=_ARTIFACT_SPACE)
 
     def forget_recent(self, owner: str | None = None) -> None:
@@ -86,8 +106,23 @@ class CacheStore:
         """The facts of the provider called `name`."""
         return CachedProviderMemory(self.facts, name)
 
+    async def iterate_artifact_objects(self, owner: str) -> AsyncIterator[StoredArtifact]:
+        """The owner's artifacts that are in the object store, if there is one; raises StoreError."""
+        if self.objects is not None:
+            async for kept in self.objects.iterate_objects(_ARTIFACT_SPACE, owner):
+                yield read_stored_artifact(kept)
+
+    async def sweep_artifact_objects(self) -> int:
+        """Delete expired artifacts from the object store, unless another process does; raises StoreError."""
+        if self.objects is None or not await self.leases.take_lease(
+            _SWEEP_LEASE, seconds=_SWEEP_LEASE_SECONDS
+        ):
+            return 0
+        return await self.objects.sweep_objects(_ARTIFACT_SPACE, ttl=self.artifact_ttl)
+
     def list_store_warnings(self) -> tuple[str, ...]:
-        return self.health.list_failure_messages()
+        other = self.object_health.list_failure_messages() if self.object_health else ()
+        return (*self.health.list_failure_messages(), *other)
 
     def list_store_counts(self) -> Mapping[str, int]:
         return self.health.list_event_counts()
@@ -127,7 +162,9 @@ def open_cache_store(
     disk = shared.tier if enabled else None
     answers = space(f"answer.{build_settings_fingerprint(settings)}", disk=disk)
     cache: ResultCache = answers if enabled else DisabledCache()
-    artifacts = space(_ARTIFACT_SPACE, disk=disk)
+    object_health = StoreHealth(clock, "For now, large results are kept without the object store.")
+    objects = _build_object_tier(settings, disk, keys, object_health, clock) if enabled else None
+    artifacts = space(_ARTIFACT_SPACE, disk=objects or disk)
     # Facts are no cache: a server that forgets who asked for a rest would not keep it.
     facts = space("fact", disk=shared.tier)
     return CacheStore(
@@ -137,6 +174,10 @@ def open_cache_store(
         facts=facts,
         spaces={"answer": answers, _ARTIFACT_SPACE: artifacts, "fact": facts},
         tier=shared.tier,
+        objects=objects,
+        object_health=object_health,
+        leases=shared.leases,
+        artifact_ttl=settings.artifact_ttl,
         # Limits are no cache either: they hold for all processes together.
         rate_limiter=shared.rate_limiter,
         daily_counter=shared.daily_counter,
@@ -144,6 +185,30 @@ def open_cache_store(
         database=shared.database,
         close_backend=shared.close_backend,
     )
+
+
+def _build_object_tier(
+    settings: Settings,
+    small: CacheTier | None,
+    keys: LazyKeyring,
+    health: StoreHealth,
+    clock: Callable[[], float],
+) -> ObjectEntryTier | None:
+    """None unless an object store is set. Raises Misconfigured if it cannot be used at all."""
+    if settings.object_store_url is None:
+        return None
+    from citewell.net.objects.object_address import parse_object_address
+    from citewell.net.objects.object_client import build_object_client
+    from citewell.store.objects.object_entry_tier import ObjectEntryTier
+
+    try:
+        address = parse_object_address(settings.object_store_url)
+    except InvalidInput as error:
+        raise Misconfigured(
+            f"CITEWELL_OBJECT_STORE_URL cannot be used. {error.message}", action="inform_user"
+        ) from None
+    client = build_object_client(settings, address)
+    return ObjectEntryTier(small, client, keys, health=health, clock=clock)
 
 
 def _build_shared_backend(
@@ -193,7 +258,12 @@ def _build_cache_database(settings: Settings, bound: int) -> SqlDatabase:
     if settings.database_url:
         from citewell.store.sql.postgres_database import PostgresDatabase
 
-        return PostgresDatabase(settings.database_url, schema="cache")
+        return PostgresDatabase(
+            settings.database_url,
+            schema="cache",
+            max_connections=settings.database_connections,
+            direct_url=settings.database_direct_url,
+        )
     return SqliteDatabase(
         settings.cache_path / CACHE_FILE,
         schema="cache",

@@ -11,6 +11,14 @@ class StoreError(Misconfigured):
     action = "inform_user"
 
 
+class StoreUnreachable(StoreError):
+    """The database server, or the connection to it, failed; a retry may succeed."""
+
+    retryable = True
+    action = "retry"
+    default_delay = 1.0
+
+
 class StoreFull(StoreError):
     """The disk is full, or the file has reached its size limit."""
 
@@ -45,6 +53,14 @@ class WriteContended(StoreError):
     retryable = True
     action = "retry"
     default_delay = 1.0
+
+
+class EntryUnreachable(StoreError):
+    """The entry may exist, but the place where it is kept does not answer; a retry may succeed."""
+
+    retryable = True
+    action = "retry"
+    default_delay = 5.0
 
 
 class BatchRolledBack(InternalError):

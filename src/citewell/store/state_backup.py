@@ -155,7 +155,7 @@ async def _export_from_postgres(database: PostgresDatabase, draft: Path) -> None
                 names = list_table_columns(target, table)
                 insert = _build_insert_sql(table, names)
                 query = f"SELECT {', '.join(names)} FROM {table}"  # noqa: S608 - our own names
-                async for rows in _select_row_groups(link, query):
+                async for rows in _select_row_groups(link, f"copied_{table}", query):
                     target.executemany(insert, rows)
 
         await database.run_in_snapshot(copy)
@@ -164,10 +164,12 @@ async def _export_from_postgres(database: PostgresDatabase, draft: Path) -> None
         target.execute("PRAGMA journal_mode = DELETE")
 
 
-async def _select_row_groups(link: Any, query: str) -> AsyncIterator[list[SqlRow]]:
-    cursor = await link.cursor(query)
-    while rows := await cursor.fetch(_ROWS_PER_COPY):
+async def _select_row_groups(link: Any, cursor: str, query: str) -> AsyncIterator[list[SqlRow]]:
+    # Not a cursor of the driver, which prepares a statement by name: a pooler does not keep it.
+    await link.execute(f"DECLARE {cursor} CURSOR FOR {query}")
+    while rows := await link.fetch(f"FETCH {_ROWS_PER_COPY} FROM {cursor}"):
         yield [tuple(row) for row in rows]
+    await link.execute(f"CLOSE {cursor}")
 
 
 async def _import_into_postgres(database: PostgresDatabase, draft: Path) -> None:
@@ -187,7 +189,7 @@ async def _import_into_postgres(database: PostgresDatabase, draft: Path) -> None
             )
             await link.execute(
                 "INSERT INTO chore (name, since) VALUES ('reindex', 0.0) "
-                "ON CONFLICT (name) DO NOTHING"
+                "ON CONFLICT (name) DO UPDATE SET since = excluded.since"
             )
 
         await database.run_in_transaction(copy)
@@ -249,6 +251,7 @@ def _build_draft_file(path: Path) -> SqliteFile:
         disposable=False,
         busy_seconds=15.0,
         max_bytes=None,
+        accepts_newer=False,  # a restore could lose what this program does not know
     )
 
 

@@ -21,6 +21,8 @@ _LASTING_FAULTS = frozenset(StateFault) - {StateFault.UNREACHABLE}
 def refuse_unusable_state(settings: Settings) -> StateCondition | None:
     """Raise StoreError if the stored state is damaged, or encrypted with another key.
 
+    Raises Misconfigured if a connection pooler would keep jobs from running.
+
     A database that does not answer may answer later: the server starts, and is not ready until
     then. None is returned for it.
     """
@@ -38,6 +40,11 @@ async def _look_at_state(settings: Settings) -> StateCondition:
     state = open_state_store(settings)
     try:
         async with asyncio.timeout(_MAX_WAIT_SECONDS):
-            return await check_stored_state(state, settings)
+            condition = await check_stored_state(state, settings)
+            if settings.direct_database_url:
+                from citewell.store.sql.postgres_listener import require_sessions
+
+                await require_sessions(settings.direct_database_url)
+            return condition
     finally:
         await state.aclose()

@@ -19,7 +19,9 @@ from citewell.store.subjects.owner_tables import (
 if TYPE_CHECKING:
     # Not imported until sessions, jobs or documents are used, so that the server starts fast.
     from citewell.store.audit.audit_store import SqlAuditStore
+    from citewell.store.coordination.change_notices import ChangeNotices
     from citewell.store.coordination.leases import LeaseTable
+    from citewell.store.coordination.open_circuits import SqlOpenCircuits
     from citewell.store.jobs.job_store import SqlJobStore
     from citewell.store.jobs.ledger_store import SqlLedgerStore
     from citewell.store.jobs.thread_store import SqlThreadStore
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
     from citewell.store.people.token_store import SqlTokenStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
+    from citewell.store.sessions.mcp_session_store import SqlMcpSessionStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.sql.database import SqlDatabase
     from citewell.store.subjects.erasure_store import SqlErasureStore
+    from citewell.store.watching.watch_store import SqlWatchStore
 
 STATE_FILE = "state.db"
 
@@ -71,8 +75,12 @@ class StateStore:
     analytics: SqlAnalyticsStore
     workspaces: SqlWorkspaceStore
     tokens: SqlTokenStore
+    watches: SqlWatchStore
     audit: SqlAuditStore
     erasures: SqlErasureStore
+    notices: ChangeNotices  # of what is stored here
+    mcp_sessions: SqlMcpSessionStore
+    circuits: SqlOpenCircuits
     leases: LeaseTable  # for work that only one process should do, such as sweeping
 
     async def erase_owner(self, owner: str) -> OwnerErasure:
@@ -120,7 +128,9 @@ class StateStore:
             self.analytics,
             self.workspaces,
             self.tokens,
+            self.watches,
             self.audit,
+            self.mcp_sessions,
         )
 
     async def _count_rows(self, tag: str) -> dict[str, int]:
@@ -131,6 +141,7 @@ class StateStore:
         return {name: int(rows[0][0]) for name, rows in found.items()}
 
     async def aclose(self) -> None:
+        await self.notices.aclose()
         await self.audit.aclose()
         await self.database.aclose()
 
@@ -144,8 +155,10 @@ def open_state_store(
 ) -> StateStore:
     """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
     from citewell.store.audit.audit_store import SqlAuditStore
+    from citewell.store.coordination.change_notices import build_change_notices
     from citewell.store.coordination.leases import SqlLeaseTable
     from citewell.store.coordination.limit_file import load_limit_file
+    from citewell.store.coordination.open_circuits import SqlOpenCircuits
     from citewell.store.coordination.store_health import StoreHealth
     from citewell.store.jobs.job_store import SqlJobStore
     from citewell.store.jobs.ledger_store import SqlLedgerStore
@@ -160,12 +173,17 @@ def open_state_store(
     from citewell.store.people.token_store import SqlTokenStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
+    from citewell.store.sessions.mcp_session_store import SqlMcpSessionStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.subjects.erasure_store import SqlErasureStore
+    from citewell.store.watching.watch_store import SqlWatchStore
 
     source = choose_master_key_source(settings)
     intake = None if database else build_audit_intake(settings)
     database = database or build_state_database(settings)
+    notices = build_change_notices(
+        settings.direct_database_url if database.dialect.name == "postgres" else None
+    )
     vault = KeyVault(database, build_master_keyring(source), clock=clock)
     ledger = SqlLedgerStore(
         database,
@@ -201,8 +219,21 @@ def open_state_store(
         analytics=SqlAnalyticsStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
         tokens=SqlTokenStore(database, vault, clock=clock),
+        watches=SqlWatchStore(
+            database, vault, clock=clock, has_receiver=settings.watch_webhook_url is not None
+        ),
         audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id, intake=intake),
         erasures=SqlErasureStore(database, clock=clock, new_id=new_id),
+        notices=notices,
+        circuits=SqlOpenCircuits(database, notices, clock=clock),
+        mcp_sessions=SqlMcpSessionStore(
+            database,
+            vault,
+            notices,
+            idle_seconds=settings.mcp_session_idle_timeout,
+            sender=new_id(),
+            clock=clock,
+        ),
         leases=SqlLeaseTable(
             database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
         ),
@@ -223,7 +254,12 @@ def build_state_database(settings: Settings) -> SqlDatabase:
     if settings.database_url:
         from citewell.store.sql.postgres_database import PostgresDatabase
 
-        return PostgresDatabase(settings.database_url, schema="state")
+        return PostgresDatabase(
+            settings.database_url,
+            schema="state",
+            max_connections=settings.database_connections,
+            direct_url=settings.database_direct_url,
+        )
     return _build_state_file(settings, "FULL")
 
 

@@ -57,6 +57,7 @@ TASK_PATHS = frozenset({
     "citewell.services.domains.structured.page_fields:fill_page_fields",
     "citewell.services.domains.structured.page_fields:find_stated_highlights",
     "citewell.services.domains.structured.page_fields:summarise_for_query",
+    "citewell.services.drafts.document_drafts:read_document_draft",
     "citewell.services.library.local_files:extract_file_text",
     "citewell.services.links.landing_pages:has_blocking_body",
     "citewell.services.links.landing_pages:have_same_text",
@@ -64,6 +65,7 @@ TASK_PATHS = frozenset({
     "citewell.services.reading.source_figures:measure_source_text",
     "citewell.text.citations.csl_rendering:read_style_facts",
     "citewell.text.citations.csl_rendering:render_csl_entries",
+    "citewell.text.drafts.draft_reading:read_draft_source",
     "citewell.services.trust.bibliography_reading:extract_manuscript",
     "citewell.services.trust.bibliography_reading:parse_xml_bibliography",
 })  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
 from citewell.tooling import MainBody, Owner
+from tests.jumping_time import run_in_jumping_time
 from tests.requirements import requires
 from tests.unit.server import steps
 
@@ -130,6 +132,32 @@ def test_long_work_shows_signs_of_life() -> None:
     numbers = [number for number, _ in heard]
     assert numbers == sorted(set(numbers))
     assert all(message and "still working" in message for _, message in heard)
+
+
+@requires("limit.heartbeat")
+def test_a_silent_tool_is_reported_on_at_least_every_five_seconds() -> None:
+    times: list[float] = []
+
+    async def run() -> None:
+        clock = asyncio.get_running_loop().time
+
+        async def listen(done: float, total: float | None, message: str | None) -> None:
+            times.append(clock())
+
+        async def silent(args: steps.Args, call: object) -> steps.Result:
+            await asyncio.sleep(90)
+            return steps.Result(text="done")
+
+        step = steps.invocation(run=silent)
+        step.call.send_progress = listen
+        times.append(clock())
+        await steps.through([TimeoutMiddleware(short=100, long=100)], step)
+        times.append(clock())
+
+    run_in_jumping_time(run())
+
+    assert times[-1] - times[0] == 90
+    assert max(later - earlier for earlier, later in pairwise(times)) < 5
 
 
 @requires("freshness.fields")

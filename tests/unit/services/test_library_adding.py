@@ -304,7 +304,7 @@ def test_a_store_that_fails_ends_the_run_with_its_own_error(shelf: Shelf, folder
     (folder / "a.txt").write_text("Words.")
 
     class Brimming:
-        async def list_cards(self, owner: Any, *, limit: Any, after: Any) -> Any:
+        async def find_cards(self, owner: Any, ids: Any) -> Any:
             return ()
 
         async def store_documents(self, owner: Any, documents: Any) -> None:

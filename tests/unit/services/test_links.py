@@ -463,3 +463,34 @@ def test_no_page_with_content_is_called_dead(page: GoldPage) -> None:
     )
 
     assert landing_pages.judge_landing_page(response, asked=response.url).state == "live"
+
+
+@requires("check_draft.moved")
+@pytest.mark.parametrize(
+    ("status", "moved"), [(301, True), (308, True), (302, False), (307, False)]
+)
+def test_a_permanent_redirect_to_another_page_names_it(
+    links: Checker, world: World, *, status: int, moved: bool
+) -> None:
+    old, new = links.url("old-place"), links.url("sodium-ion")
+    path = old.removeprefix(world.base_url)
+    world.fail(path, Fault(status=status, headers={"location": new}), times=ALWAYS)
+
+    found = links.check(old)[old]
+
+    assert found.state == "live"
+    assert found.moved_to == (new if moved else None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "final"),
+    [
+        ("http://example.org/a", "https://example.org/a"),
+        ("https://example.org/a", "https://www.example.org/a/"),
+        ("https://example.org/item/12", "https://example.org/item/12/its-full-title"),
+        ("https://bit.ly/3xyz", "https://example.org/a"),
+        ("https://doi.org/10.1000/1", "https://publisher.example.org/article"),
+    ],
+)
+def test_another_spelling_of_an_address_is_no_new_place(asked: str, final: str) -> None:
+    assert landing_pages.find_new_address(asked, final) is None

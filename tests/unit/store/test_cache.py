@@ -389,6 +389,7 @@ def test_a_ruined_file_costs_the_entries_and_nothing_else(tmp_path: Path) -> Non
 def test_a_newer_file_is_left_for_the_newer_program(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "UPDATE schema_version SET version = 99")
+    alter(tmp_path, "UPDATE schema_contract SET number = 99")
 
     async def scenario(store: CacheStore) -> Any:
         return await get(store), await put(store), await get(store), store.list_store_warnings()

@@ -12,6 +12,7 @@ from citewell.errors import Misconfigured
 from citewell.store.failures import BatchRolledBack, StoreError
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
+from citewell.store.sql.postgres_failures import explain_postgres_error
 from tests.services import Postgres, postgres_or_skip
 
 pytestmark = pytest.mark.process  # a real PostgreSQL
@@ -94,11 +95,30 @@ def test_returned_rows_and_changes_come_back(server: Postgres) -> None:
     assert (count.rows, count.changed_rows) == ((), 1)
 
 
-def test_a_newer_schema_is_refused_and_left_alone(server: Postgres) -> None:
+def test_a_schema_to_which_a_newer_program_only_added_is_used(server: Postgres) -> None:
     url = server.new()
 
     async def age(database: PostgresDatabase) -> None:
         await database.execute_batch([SqlStatement(sql="UPDATE schema_version SET version = 999")])
+
+    async def look(database: PostgresDatabase) -> Any:
+        await names(database)
+        return await database.select_rows("SELECT version FROM schema_version")
+
+    play(url, age)
+
+    assert play(url, look) == [(999,)]
+
+
+def test_a_newer_schema_is_refused_and_left_alone(server: Postgres) -> None:
+    url = server.new()
+
+    async def age(database: PostgresDatabase) -> None:
+        newer = (
+            "UPDATE schema_version SET version = 999",
+            "UPDATE schema_contract SET number = 999",
+        )
+        await database.execute_batch([SqlStatement(sql=sql) for sql in newer])
 
     play(url, age)
 
@@ -176,3 +196,33 @@ def test_closed_is_closed(server: Postgres) -> None:
             await database.select_rows("SELECT 1")
 
     play(server.new(), scenario)
+
+
+def test_connections_that_the_server_ended_while_idle_are_replaced(server: Postgres) -> None:
+    url = server.new()
+    others = "FROM pg_stat_activity WHERE datname = (SELECT current_database()) AND pid <> pg_backend_pid()"
+    name = url.split("/")[3].split("?")[0]
+
+    def end_connections() -> None:
+        server.ask(f"SELECT count(pg_terminate_backend(pid)) {others}", database=name)
+        while server.ask(f"SELECT count(*) {others}", database=name).strip() != "0":
+            pass
+
+    async def scenario(database: PostgresDatabase) -> list[str]:
+        for number in range(5):
+            await asyncio.gather(*(names(database) for _ in range(4)))
+            await asyncio.to_thread(end_connections)
+            sql = "INSERT INTO lease (id, holder, expires) VALUES (:id, 'x', 0)"
+            await database.execute_batch([SqlStatement(sql=sql, params={"id": f"name-{number}"})])
+        return list(await names(database))
+
+    assert len(play(url, scenario)) == 5
+
+
+def test_a_lost_connection_is_an_error_that_may_pass_and_a_wrong_password_is_not() -> None:
+    asyncpg = pytest.importorskip("asyncpg")
+
+    lost = explain_postgres_error(asyncpg.ConnectionDoesNotExistError("gone"))
+    wrong = explain_postgres_error(asyncpg.InvalidPasswordError("no"))
+
+    assert (lost.retryable, wrong.retryable) == (True, False)

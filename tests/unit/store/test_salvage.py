@@ -187,6 +187,7 @@ def test_another_process_moves_on_to_the_mended_file(filled: Path) -> None:
 def test_a_newer_schema_is_refused_and_left_alone(filled: Path) -> None:
     link = sqlite3.connect(filled / "state.db")
     link.execute("UPDATE schema_version SET version = 999")
+    link.execute("UPDATE schema_contract SET number = 999")
     link.commit()
     link.close()
 

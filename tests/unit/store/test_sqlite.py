@@ -220,11 +220,26 @@ def test_another_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
     assert kept == ["b"]
 
 
+def test_a_schema_to_which_a_newer_program_only_added_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    play(path, names)
+    with sqlite3.connect(path) as link:
+        link.execute("UPDATE schema_version SET version = 99")
+    link.close()
+
+    async def scenario(database: SqliteDatabase) -> Any:
+        await names(database)
+        return await database.select_rows("SELECT version FROM schema_version")
+
+    assert play(path, scenario) == [(99,)]
+
+
 def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, names)
     with sqlite3.connect(path) as link:
         link.execute("UPDATE schema_version SET version = 99")
+        link.execute("UPDATE schema_contract SET number = 99")
     link.close()
 
     async def scenario(database: SqliteDatabase) -> None:

@@ -141,3 +141,29 @@ def test_the_same_count_of_a_thing_by_another_name_is_not_missing() -> None:
     held = stated_quantities.extract_quantities("It has 2,900 individual reefs.", language="en")
 
     assert stated_quantities.find_missing_quantities(wanted, held) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value", "unit"),
+    [
+        ("eine Ruhezeit von elf Stunden", "de", 11, "hour"),
+        ("nach fünfunddreißig Minuten Pause", "de", 35, "minute"),
+        ("fixée à trente-cinq heures par semaine", "fr", 35, "hour"),
+        ("quatre-vingt-dix minutes de repos", "fr", 90, "minute"),
+        ("elegido por cuatro años, no más", "es", 4, "year"),
+        ("treinta y cinco horas semanales", "es", 35, "hour"),
+        ("about sixty-two hours of work", "en", 62, "hour"),
+    ],
+)
+def test_numbers_in_words_are_read_in_four_languages(
+    text: str, language: str, value: int, unit: str
+) -> None:
+    (found,) = stated_quantities.extract_quantities(text, language=language)
+
+    assert (int(found.low), found.unit) == (value, unit)
+
+
+def test_a_k_behind_a_figure_is_a_thousand() -> None:
+    (found,) = stated_quantities.extract_quantities("labelled in 328k images")
+
+    assert found.low == 328_000

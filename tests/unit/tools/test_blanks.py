@@ -42,6 +42,7 @@ def test_an_argument_without_content_is_taken_or_refused_and_breaks_nothing(
         ("verify_citation", "claim", {"citation": "10.1000/x"}),
         ("verify_recommendation", "claim", {"recommendations": [{"title": "x"}]}),
         ("audit_bibliography", "bibliography", {}),
+        ("check_draft", "bibliography", {"text": "x"}),
     ],
 )
 def test_an_empty_optional_text_is_as_good_as_none(

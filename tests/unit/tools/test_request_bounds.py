@@ -108,7 +108,7 @@ EDGES = [
 def build_values(name: str, field: str, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of a request by field, and by the names that a client uses."""
     bounds = read_declared_bounds(REQUESTS[name])
-    is_note = tools.load(name).toolset == "people"
+    is_note = tools.load(name).toolset == "people" and name != "monitor_query_save"
     needed = PEOPLE_NEEDED if is_note else NEEDED
     given = {key: text for key, text in needed.items() if key in bounds} | {field: value}
     return given, {bounds[key].name: text for key, text in given.items()}

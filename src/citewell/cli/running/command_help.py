@@ -66,6 +66,11 @@ It is what an assistant would get from answer. Without a key the answer consists
 
 Colours, logos, typefaces and tone of voice, as an assistant would get from brand_research.""",
     "read": "Read pages and documents as markdown, several at a time.",
+    "check": """Check a draft against its own citations.
+
+Which of its references exist, stand, and say what they are cited for? A table lists what was found, with the passage of the source and a repair; --html, --md and --sarif show it in place, --fix rewrites references where the repair is certain, after it has shown the difference. Exits with 1 if something is wrong (--fail-on says what that is).
+
+The draft goes to nobody: registries and cited sites get the identifiers, titles and addresses that it cites. Only if a model is configured as judge, single statements and passages go to that model.""",
     "verify": """Check one citation with the registries.
 
 Does it exist, does it describe the right work, was it not retracted, and does it address a claim?
@@ -91,9 +96,12 @@ It also records the cost of a paid call whose answer was lost.""",
     "credits": """Show the remaining research budget, or add to it.
 
 Until credit is added there is no limit.""",
-    "worker": """Run queued research jobs until stopped.
+    "watch": """Watch bibliographies and searches, and tell only what changed.
 
-The jobs are those of this machine, or of a shared PostgreSQL database.""",
+A watched bibliography tells when something in it was retracted, corrected, moved or died; a saved search tells what it had not found before. `citewell worker` checks what is due while it runs; without it, let cron run `citewell watch check`, which exits with 1 if there is news.""",
+    "worker": """Run queued research jobs and checks until stopped.
+
+The jobs are those of this machine, or of a shared PostgreSQL database; the checks are those of `citewell watch` that are due.""",
     "sessions": "List research sessions, show one, or export it.",
     "library": """Add your own documents, and search them with the web.
 

@@ -46,6 +46,7 @@ class ResearchProgress(ServiceView):
     created_at: str
     updated_at: str
     next_step: str
+    waiting_for_worker: dict[str, Any] | None = None  # since when, and which attempt that will be
     phase: str
     cost_cents: int
     pages_read: int

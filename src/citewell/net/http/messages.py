@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from citewell.errors import MalformedResponse
 
 _MEDIA_TYPE_PATTERN = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,60}")
+_PERMANENT_STATUSES = frozenset({301, 308})
 
 QueryPairs = Mapping[str, str] | Sequence[tuple[str, str]]
 
@@ -43,6 +44,7 @@ class HttpRequest:
     first_bytes: int | None = None  # read only this many bytes, if the body is not compressed
     redirects: RedirectPolicy = RedirectPolicy.FOLLOW
     page: bool = False  # a page, not an API call: ALLOWED_DOMAINS applies to every hop
+    redirect_status: int | None = None  # of the response that redirected here; None: asked for
 
     def choose_byte_cap(self, content_type: str) -> int:
         """The size limit for a body of this media type."""
@@ -60,8 +62,14 @@ class HttpResponse:
     headers: Mapping[str, str]  # names in lower case; repeated ones joined by ", "
     body: bytes = field(repr=False)
     hops: tuple[str, ...] = field(default=(), repr=False)  # the addresses that redirected, in order
+    hop_statuses: tuple[int, ...] = ()  # the status of each of those redirects
     seconds: float = 0.0
     provider: str | None = None  # the upstream's name, for error messages
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether every redirect on the way said that the page has moved permanently."""
+        return bool(self.hop_statuses) and set(self.hop_statuses) <= _PERMANENT_STATUSES
 
     @property
     def content_type(self) -> str:

@@ -26,7 +26,9 @@ def build_redirect_request(
     """
     if status not in _REDIRECT_STATUSES or not location or request.redirects is RedirectPolicy.NONE:
         return None
-    onward = replace(request, url=_resolve_location(target, location), params={})
+    onward = replace(
+        request, url=_resolve_location(target, location), params={}, redirect_status=status
+    )
     if _turns_into_get(request.method, status):
         onward = replace(onward, method="GET", json=None, form=None, content=None)
     if parse_url(onward.url).origin == target.origin:
@@ -48,11 +50,13 @@ async def follow_redirects(
     Raises UpstreamUnavailable if the redirects go in a circle or are too many.
     """
     hops: list[str] = []
+    statuses: list[int] = []
     while True:
         answer = await exchange(request)
         if isinstance(answer, HttpResponse):
-            return replace(answer, hops=tuple(hops))
+            return replace(answer, hops=tuple(hops), hop_statuses=tuple(statuses))
         hops.append(request.url)
+        statuses.append(answer.redirect_status or 0)
         if answer.url in hops and answer.method == request.method:
             raise UpstreamUnavailable(
                 "The upstream sends us round in circles.", reason=FailureReason.TOO_MANY_REDIRECTS

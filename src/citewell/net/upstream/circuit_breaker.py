@@ -94,6 +94,12 @@ class CircuitBreaker:
         self._last_error = RateLimited.kind
         self._open_circuit(seconds, limited=True)
 
+    def adopt_pause(self, seconds: float, *, is_limited: bool) -> None:
+        """Open the circuit for `seconds`, because another process has opened its own."""
+        if self._open_until is None or self._clock() + seconds > self._open_until:
+            self._last_error = RateLimited.kind if is_limited else UpstreamUnavailable.kind
+            self._open_circuit(seconds, limited=is_limited)
+
     def take_snapshot(self) -> BreakerSnapshot:
         state = self._compute_state()
         return BreakerSnapshot(

@@ -145,6 +145,11 @@ class Upstream:
         """Send nothing for `seconds`; for a rate limit that is stated in a body instead of a status."""
         self._lanes.choose_limits(parse_url(self.base_url)).breaker.open_for_seconds(seconds)
 
+    def adopt_pause(self, seconds: float, *, is_limited: bool) -> None:
+        """Send nothing to its home for `seconds`, because another process has stopped asking it."""
+        breaker = self._lanes.choose_limits(parse_url(self.base_url)).breaker
+        breaker.adopt_pause(seconds, is_limited=is_limited)
+
     def collect_health(self) -> Mapping[str, BreakerSnapshot]:
         """The breaker state of its home origin, and of other origins whose breaker is not closed."""
         return self._lanes.collect_health()

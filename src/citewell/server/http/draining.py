@@ -26,6 +26,10 @@ class CallDrain:
         """From now on the server says that it is not ready. Safe in a signal handler."""
         self._state.is_draining = True
 
+    @property
+    def has_begun(self) -> bool:
+        return self._state.is_draining
+
     def close_streams(self) -> None:
         """End idle streams as soon as no call runs. Call it on the event loop, when nothing new can arrive."""
         self._is_closing = True
@@ -74,7 +78,9 @@ class CallDraining:
         else:
             self._drain.begin_call()
             try:
-                await self._inner(scope, receive, send)
+                await self._inner(
+                    scope, receive, _close_afterwards(send) if self._drain.has_begun else send
+                )
             finally:
                 self._drain.end_call()
 
@@ -92,6 +98,18 @@ class CallDraining:
         await self._inner(scope, receive_or_end, watch_send)
         if is_open and self._drain.has_ended_streams():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _close_afterwards(send: Send) -> Send:
+    """Tell the client that the connection ends with this response, so that it sends nothing more there."""
+
+    async def send_last(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", ()), (b"connection", b"close")]
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return send_last
 
 
 def _is_endless_stream(scope: Scope) -> bool:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from citewell.config import Settings
 from citewell.server.app import App
+from citewell.server.breaker_sharing import share_breakers
 from citewell.server.erasure_watch import watch_erasures
 from citewell.server.http.admin.admin_routes import build_admin_routes
 from citewell.server.http.auth.caller import find_caller
@@ -136,7 +137,7 @@ async def _close_all(app: App, state: ServerState) -> None:
 
 @contextlib.asynccontextmanager
 async def _run_in_background(app: App) -> AsyncIterator[None]:
-    async with resume_jobs(app, keep_serving=True), watch_erasures(app):
+    async with resume_jobs(app, keep_serving=True), watch_erasures(app), share_breakers(app):
         yield
 
 

@@ -135,6 +135,26 @@ def _list_session_layers(app: App, offered: Offered, state: ServerState) -> tupl
     state.count_sessions = book.count_sessions
     trusted = list_trusted_networks(app.settings)
     return (
+        *_list_sharing_layers(app, offered),
         partial(McpSessionLimits, book=book, paths=offered, trusted=trusted),
         partial(CachedCallShortcut, app=app, offered=offered),
+    )
+
+
+def _list_sharing_layers(app: App, offered: Offered) -> tuple[Layer, ...]:
+    """None if this process alone uses its store."""
+    settings = app.settings
+    if not settings.database_url:
+        return ()
+    from citewell.server.http.shared_sessions.session_sharing import SessionLimits, SessionSharing
+
+    limits = SessionLimits(settings.max_caller_mcp_sessions, settings.mcp_session_idle_timeout)
+    return (
+        partial(
+            SessionSharing,
+            find_store=lambda: app.open_state().mcp_sessions,
+            paths=offered,
+            limits=limits,
+            trusted=list_trusted_networks(settings),
+        ),
     )

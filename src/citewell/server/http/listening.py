@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 import uvicorn
@@ -20,7 +20,10 @@ from starlette.types import ASGIApp
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.server.http.connections.bounded_protocol import build_protocol_class
+from citewell.server.http.connections.bounded_protocol import (
+    BoundedProtocol,
+    build_protocol_class,
+)
 from citewell.server.http.connections.connection_limits import (
     ConnectionLimits,
     build_connection_limits,
@@ -30,6 +33,7 @@ from citewell.server.http.start_message import describe_addresses
 
 FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
 POLL_SECONDS = 0.1
+FIRST_REQUEST_SECONDS = 1.0  # for a request on its way over a connection that was just opened
 SPARE_FILES = (
     512  # for files, databases and connections to upstreams, besides connections of clients
 )
@@ -133,6 +137,8 @@ class DrainingServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain.announce_end()
         await self._wait_for_balancers()
+        await self._stop_listening(sockets or ())
+        await self._wait_for_requests()
         self._drain.close_streams()
         await super().shutdown(sockets)
 
@@ -142,6 +148,28 @@ class DrainingServer(uvicorn.Server):
         end = clock() + self._shutdown_delay
         while not self.force_exit and clock() < end:  # noqa: ASYNC110 - a signal handler sets a flag
             await asyncio.sleep(POLL_SECONDS)
+
+    async def _stop_listening(self, sockets: Iterable[socket.socket]) -> None:
+        """Accept what the system has connected already, which it would reset, and nothing after it."""
+        for _ in range(2):
+            await asyncio.sleep(0)
+        for server in self.servers:
+            server.close()
+        for listening in sockets:
+            listening.close()
+
+    async def _wait_for_requests(self) -> None:
+        """Give requests on their way a moment: closing their connection now would lose them."""
+        clock = asyncio.get_running_loop().time
+        end = clock() + FIRST_REQUEST_SECONDS
+        while not self.force_exit and clock() < end and self._awaits_requests():  # noqa: ASYNC110 - a signal handler sets a flag
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _awaits_requests(self) -> bool:
+        return any(
+            isinstance(one, BoundedProtocol) and one.awaits_request
+            for one in self.server_state.connections
+        )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as in uvicorn's class
         if not self.should_exit:

@@ -157,7 +157,7 @@ class McpSessionLimits:
             return
         given = find_header_values(scope, _SESSION_HEADER)
         if len(given) > 1:  # the SDK could take another one than this layer
-            await _send_error(send, 400, _INVALID_REQUEST, "Mcp-Session-Id is repeated")
+            await send_session_error(send, 400, _INVALID_REQUEST, "Mcp-Session-Id is repeated")
         elif given:
             await self._serve_session(given[0], scope, receive, send)
         else:
@@ -176,7 +176,7 @@ class McpSessionLimits:
             await self._inner(scope, receive, send)  # the SDK does not know it either
             return
         if session.identity != find_identity(scope):
-            await _send_error(send, 404, _INVALID_REQUEST, "Session not found")
+            await send_session_error(send, 404, _INVALID_REQUEST, "Session not found")
             return
 
         async def watch_send(message: Message) -> None:
@@ -196,7 +196,7 @@ class McpSessionLimits:
         if not await self._make_room(holder):
             retry = [(b"retry-after", str(RETRY_SECONDS).encode())]
             message = "Too many open sessions, all in use. End some of them, or come back later."
-            await _send_error(send, 503, _INTERNAL_ERROR, message, retry)
+            await send_session_error(send, 503, _INTERNAL_ERROR, message, retry)
             return
 
         is_opening = True
@@ -292,7 +292,7 @@ def _find_values(headers: Collection[RawHeader], name: bytes) -> list[bytes]:
     return [value for key, value in headers if key.lower() == name]
 
 
-async def _send_error(
+async def send_session_error(
     send: Send, status: int, code: int, message: str, headers: Collection[RawHeader] = ()
 ) -> None:
     """An error in the form of the protocol, as the SDK sends it."""

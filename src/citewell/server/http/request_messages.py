@@ -46,6 +46,11 @@ async def read_request_message(
     return message, _replay_messages(received, receive)
 
 
+def forget_request_message(scope: Scope) -> None:
+    """Let the body be read again, because the scope is that of another request now."""
+    scope.pop(_SCOPE_KEY, None)
+
+
 def parse_request_message(body: bytes) -> RequestMessage | None:
     """The message in `body`; None if it is not one JSON object."""
     found = _parse_json(body)

@@ -9,6 +9,7 @@ const shown = new Map();
 let timer = 0;
 let paused = false;
 let failures = 0;
+let changes = null;
 
 function isBusy(section) {
   const selection = getSelection();
@@ -82,6 +83,18 @@ function plan() {
   }, everyMs * Math.min(2 ** failures, 12));
 }
 
+function listen() { // to the server, which tells at once when a research job has changed
+  if (paused || document.hidden) {
+    changes?.close();
+    changes = null;
+  } else if (!changes) {
+    changes = new EventSource("/dashboard/changes");
+    changes.addEventListener("changed", async () => {
+      if (!paused && await refresh()) plan();
+    });
+  }
+}
+
 pause.hidden = false;
 pause.addEventListener("click", () => {
   paused = !paused;
@@ -89,6 +102,7 @@ pause.addEventListener("click", () => {
   say(paused ? "Paused." : "");
   if (!paused) refresh();
   plan();
+  listen();
 });
 document.getElementById("refresh").addEventListener("click", (event) => {
   event.preventDefault();
@@ -99,5 +113,7 @@ document.getElementById("refresh").addEventListener("click", (event) => {
 document.addEventListener("visibilitychange", async () => {
   if (!document.hidden && !paused) await refresh();
   plan();
+  listen();
 });
 plan();
+setTimeout(listen, 1000);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -31,6 +31,7 @@ from citewell.server.pages.dashboard_snapshot import (
     ToolFigures,
 )
 from citewell.store.cache.cache_totals import load_cache_totals
+from citewell.store.coordination.change_notices import JOB_QUEUE_TOPIC, JOB_TOPIC, ChangeWatch
 from citewell.store.jobs.job_totals import (
     load_job_totals,
     load_reserved_cents,
@@ -41,6 +42,8 @@ from citewell.store.state_store import has_stored_state
 T = TypeVar("T")
 FactList = Sequence[NamedFact]
 
+_QUIET_SECONDS = 5.0  # after which a watch of jobs says that nothing happened
+_MIN_NEWS_SECONDS = 1.0  # between two news of jobs
 _NO_STATE_TEXT = "Nothing is stored on this server yet: no session, no research."
 _NO_CACHE_TEXT = "The cache is switched off (CITEWELL_CACHE=false)."
 _BYTES_PER_MB = 2**20
@@ -63,6 +66,17 @@ class FactSources:
     describe_server: Callable[[], Awaitable[FactList]]
     describe_limits: Callable[[], Awaitable[FactList]]
     describe_audit: Callable[[], Awaitable[FactList]]
+
+
+async def _wait_for_either(first: ChangeWatch, second: ChangeWatch) -> bool:
+    """Whether one of them gave a reason to look within a few seconds."""
+    waits = {asyncio.create_task(watch.wait(_QUIET_SECONDS)) for watch in (first, second)}
+    try:
+        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        return any(one.result() for one in done)
+    finally:
+        for one in waits:
+            one.cancel()
 
 
 class DashboardCollector:
@@ -106,6 +120,26 @@ class DashboardCollector:
             ),
             absent=absent,
         )
+
+    async def watch_jobs(self) -> AsyncIterator[bool]:
+        """True whenever a research job was queued or has changed, at most once a second.
+
+        False if nothing happened for a few seconds.
+        """
+        while not has_stored_state(self._app.settings):
+            yield False
+            await asyncio.sleep(_QUIET_SECONDS)
+        notices = self._app.open_state().notices
+        # Without notices of other processes the page asks by itself at intervals, as always.
+        async with (
+            notices.watch(JOB_TOPIC, poll_seconds=_QUIET_SECONDS) as changed,
+            notices.watch(JOB_QUEUE_TOPIC, poll_seconds=_QUIET_SECONDS) as queued,
+        ):
+            while True:
+                is_news = await _wait_for_either(changed, queued)
+                yield is_news
+                if is_news:
+                    await asyncio.sleep(_MIN_NEWS_SECONDS)
 
     def _collect_tool_calls(self) -> CallFigures:
         tallies = self._app.metrics.tools.values()

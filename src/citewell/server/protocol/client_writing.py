@@ -8,16 +8,17 @@ the same call, so that it is checked like any other.
 from __future__ import annotations
 
 import asyncio
+import uuid
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
 
 from citewell.errors import CitewellError
 from citewell.model.research import WritingRequest
 from citewell.server.app import App
+from citewell.server.protocol.request_states import check_request_state, seal_request_state
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Owner
 
@@ -33,8 +34,10 @@ async def request_client_draft(
     owner: Owner,
 ) -> str | types.InputRequiredResult | None:
     """The text of the client's model, or the request for it; None if there will be none."""
+    job_id = str((params.arguments or {}).get("jobId", ""))
     answered = (params.input_responses or {}).get(_INPUT_KEY)
     if answered is not None:
+        await check_request_state(app, owner, f"{params.name} {job_id}", params.request_state)
         return _read_sampled_text(answered)
     if not context.session.check_client_capability(
         types.ClientCapabilities(sampling=types.SamplingCapability())
@@ -42,7 +45,7 @@ async def request_client_draft(
         return None
     try:
         writing = await app.require_service(ResearchService).load_writing_request(
-            str(owner), str((params.arguments or {}).get("jobId", ""))
+            str(owner), job_id
         )
     except CitewellError:  # the tool itself says what is wrong with the job
         return None
@@ -50,17 +53,29 @@ async def request_client_draft(
         return None
     request = _build_sampling_request(writing)
     if context.protocol_version >= _FIRST_MODERN_YEAR:
-        return types.InputRequiredResult(input_requests={_INPUT_KEY: request})
+        state = await seal_request_state(app, owner, f"{params.name} {job_id}")
+        return types.InputRequiredResult(input_requests={_INPUT_KEY: request}, request_state=state)
     try:
         async with asyncio.timeout(_SAMPLE_TIMEOUT_SECONDS):
-            sampled = await context.session.send_request(
-                request,
-                types.CreateMessageResult,
-                metadata=ServerMessageMetadata(related_request_id=context.request_id),
-            )
+            sampled = await _request_sample(context, request)
     except (MCPError, TimeoutError):
         return None
     return _read_sampled_text(sampled)
+
+
+async def _request_sample(
+    context: ServerRequestContext[Any, Any], request: types.CreateMessageRequest
+) -> types.CreateMessageResult:
+    """What the client's model wrote. The id of the request is unique among all instances.
+
+    Each of them has its own copy of the session, whose numbers would meet those of another copy.
+    """
+    channel = context.session._request_outbound  # noqa: SLF001 - no public call lets one choose the id
+    wire = request.model_dump(by_alias=True, mode="json", exclude_none=True)
+    answer = await channel.send_raw_request(
+        wire["method"], wire.get("params"), {"request_id": f"sample-{uuid.uuid4().hex}"}
+    )
+    return types.CreateMessageResult.model_validate(answer, by_name=False)
 
 
 def _build_sampling_request(writing: WritingRequest) -> types.CreateMessageRequest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import mcp_types as types
@@ -24,8 +25,13 @@ from citewell.server.capabilities.instructions import (
 from citewell.server.capabilities.prompts import PROMPTS, PROMPTS_BY_NAME
 from citewell.server.capabilities.resources import ARTIFACT_TEMPLATE
 from citewell.server.pipeline import CallOrigin, ToolOutcome
-from citewell.server.protocol.research_tasks import TASK_TOOLS as TASKED
-from citewell.server.protocol.research_tasks import ResearchTasks
+from citewell.server.protocol.research_tasks import (
+    TASK_TOOLS,
+    DraftCheckTasks,
+    ResearchTasks,
+    ServerTasks,
+    build_task_id,
+)
 from citewell.server.protocol.tasks_extension import (
     TasksExtension,
     build_task_handle,
@@ -110,7 +116,9 @@ class _RequestHandlers:
         self._find_origin = find_origin
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
-        self._handles = ResearchTasks(app, self._build_result_json)
+        research = ResearchTasks(app, self._build_result_json)
+        checks = DraftCheckTasks(app, self._build_result_json)
+        self._handles = ServerTasks(research, checks)
         self.tasks = TasksExtension(self._handles, identify)
 
     def find_input_schema(self, name: str) -> dict[str, Any] | None:
@@ -140,18 +148,21 @@ class _RequestHandlers:
                 return draft
             arguments = {**arguments, "draft": draft} if draft else arguments
         named = self._name_request(context) if self._name_request else None
-        outcome = await self._app.call_tool(
+        run = partial(
+            self._app.call_tool,
             params.name,
             arguments,
             owner=owner,
-            report=context.session.report_progress,
             request_id=named or str(context.request_id),
             origin=self._find_origin(context) if self._find_origin else None,
         )
+        is_task = params.name in TASK_TOOLS and has_tasks_capability(context)
+        outcome = await run(report=context.session.report_progress, can_wait=is_task)
         if named and outcome.is_error:
             outcome.meta["requestId"] = named
-        if params.name in TASKED and not outcome.is_error and has_tasks_capability(context):
-            task = await self._handles.look_up_task(owner, (outcome.body or {})["jobId"])
+        if is_task and not outcome.is_error:
+            task_id = build_task_id(params.name, (outcome.body or {})["jobId"])
+            task = await self._handles.look_up_task(owner, task_id)
             if task is not None:
                 return build_task_handle(task)
         return self._build_tool_result(outcome, name=params.name)

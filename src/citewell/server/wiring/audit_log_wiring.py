@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def build_audit_recorder(kit: ServiceKit) -> AuditRecorder:
+    from citewell.net.http.signed_webhook import SignedWebhook
     from citewell.services.audit_log.audit_recorder import AuditRecorder
     from citewell.services.audit_log.audit_upkeep import AuditSealer, AuditUpkeep, UpkeepTask
     from citewell.services.audit_log.audit_webhook import AuditWebhook
@@ -27,16 +28,13 @@ def build_audit_recorder(kit: ServiceKit) -> AuditRecorder:
     ]
     if settings.audit_webhook_url:
         kit.network.guard.trust_service(settings.audit_webhook_url)  # chosen by the operator
-        tasks.append(
-            AuditWebhook(
-                state.audit,
-                state.leases,
-                kit.network.client,
-                url=settings.audit_webhook_url,
-                secret=settings.audit_webhook_secret,
-                clock=time.time,
-            )
+        webhook = SignedWebhook(
+            kit.network.client,
+            url=settings.audit_webhook_url,
+            secret=settings.audit_webhook_secret,
+            clock=time.time,
         )
+        tasks.append(AuditWebhook(state.audit, state.leases, webhook))
     return AuditRecorder(state.audit, AuditUpkeep(tasks), clock=time.time)
 
 

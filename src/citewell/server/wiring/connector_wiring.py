@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def build_document_connector(kit: ServiceKit) -> DocumentConnector:
-    from citewell.server.wiring.record_finder_wiring import build_record_finders
+    from citewell.server.wiring.domains.record_finders import build_record_finders
     from citewell.services.connector.document_connector import DocumentConnector
     from citewell.services.library.library_search import OwnerLibraryIndex
     from citewell.services.reading.cached_pages import CachedPageReader

@@ -34,7 +34,13 @@ from citewell.server.middleware.error_rendering import ErrorMiddleware
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.server.middleware.routing_metadata import RoutingMiddleware
 from citewell.server.middleware.session_linking import SessionMiddleware
-from citewell.server.pipeline import Middleware, ToolInvocation, compose_pipeline
+from citewell.server.pipeline import (
+    Middleware,
+    NextStep,
+    ToolInvocation,
+    ToolOutcome,
+    compose_pipeline,
+)
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
 from citewell.tooling import Owner
@@ -122,6 +128,10 @@ class CallPipeline:
                 self.caching,  # innermost: a cached answer is recorded like a new one
             )
         )
+
+    async def deliver_outcome(self, invocation: ToolInvocation, load: NextStep) -> ToolOutcome:
+        """What `load` returns or raises, cut and linked or as an error, without counting a call."""
+        return await compose_pipeline((ErrorMiddleware(), self.size), innermost=load)(invocation)
 
     def find_held_answer(self, invocation: ToolInvocation) -> bool:
         """Whether memory has the answer, small enough to send inline; then the invocation holds it."""

@@ -10,6 +10,7 @@ from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 if TYPE_CHECKING:
     from citewell.model.page import Page
     from citewell.services.reading.artifact_pages import ArtifactReader
+    from citewell.services.reading.artifact_upkeep import ArtifactUpkeep
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.reading.page_scrape import PageScraper
     from citewell.services.reading.search_and_read import SearchAndRead
@@ -83,7 +84,14 @@ def build_artifact_reader(kit: ServiceKit) -> ArtifactReader:
     return ArtifactReader(kit.store.artifacts)
 
 
+def build_artifact_upkeep(kit: ServiceKit) -> ArtifactUpkeep:
+    from citewell.services.reading.artifact_upkeep import ArtifactUpkeep
+
+    return ArtifactUpkeep(kit.store.sweep_artifact_objects)
+
+
 BUILDERS: ServiceBuilders = {
+    "citewell.services.reading.artifact_upkeep:ArtifactUpkeep": build_artifact_upkeep,
     "citewell.services.reading.cached_pages:CachedPageReader": build_cached_reader,
     "citewell.services.reading.page_scrape:PageScraper": build_page_scraper,
     "citewell.services.reading.search_and_read:SearchAndRead": build_search_and_read,

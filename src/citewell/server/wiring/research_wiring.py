@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from citewell.config import Settings
 from citewell.errors import InternalError
 from citewell.ports import Offer
-from citewell.server.wiring.record_finder_wiring import build_record_finders
+from citewell.server.wiring.domains.record_finders import build_record_finders
 from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
+from citewell.services.drafts.check_jobs import DraftCheckWorkflow
 from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.jobs.engine_timing import EngineTiming
 from citewell.services.jobs.job_service import JobService
@@ -32,13 +34,16 @@ from citewell.services.research.planning.research_scope import (
 from citewell.services.research.research_service import RESEARCH_JOB_KIND, ResearchService
 from citewell.services.research.research_workflow import ResearchWorkflow, WorkflowDependencies
 from citewell.services.research.single_calls import SingleCalls, SingleCallWorkflow
-from citewell.services.research.step_values import SINGLE_CALL_KIND
+from citewell.services.research.step_values import DRAFT_CHECK_KIND, SINGLE_CALL_KIND
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.services.sources.host_reputation import HostReputations
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.tooling import Owner
+
+if TYPE_CHECKING:
+    from citewell.services.drafts.draft_requests import DraftRequests
 
 EXTRACTIVE_WRITER = "extractive"
 
@@ -59,11 +64,21 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
     single = SingleCallWorkflow()
+    drafts = DraftCheckWorkflow(
+        lambda: _require_draft_requests(kit),
+        kit.store.artifacts,
+        max_seconds=settings.draft_task_timeout,
+    )
     jobs = JobService(
         state,
-        {RESEARCH_JOB_KIND: ResearchWorkflow(bench), SINGLE_CALL_KIND: single},
+        {
+            RESEARCH_JOB_KIND: ResearchWorkflow(bench),
+            SINGLE_CALL_KIND: single,
+            DRAFT_CHECK_KIND: drafts,
+        },
         at_once=settings.research_concurrency,
         per_owner=settings.research_per_owner,
+        rates=_parse_rates(settings.research_rates),
         retention=settings.research_retention,
         timing=_build_job_pace(settings),
     )
@@ -78,6 +93,12 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         scopes=ScopeRules.from_settings(settings),
         evidence_tokens=settings.evidence_tokens,
     )
+
+
+def _require_draft_requests(kit: ServiceKit) -> DraftRequests:
+    from citewell.services.drafts.draft_requests import DraftRequests
+
+    return kit.require_service(DraftRequests)
 
 
 def build_single_calls(kit: ServiceKit) -> SingleCalls:
@@ -97,9 +118,16 @@ def _build_job_pace(settings: Settings) -> EngineTiming:
         lease_seconds=lease,
         idle_interval=min(usual.idle_interval, lease / 3),
         watch_interval=min(usual.watch_interval, lease / 3),
+        heartbeat_seconds=settings.heartbeat_seconds,
         first_poll_delay=poll,
         max_poll_delay=10 * poll,
     )
+
+
+def _parse_rates(rates: Sequence[str]) -> dict[str, int]:
+    """Starts a minute by provider, from `name=number`."""
+    pairs = (rate.partition("=") for rate in rates)
+    return {name: int(number) for name, _, number in pairs}
 
 
 def _build_collection_ports(

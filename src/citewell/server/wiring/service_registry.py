@@ -29,6 +29,7 @@ AREA_NAMES = (
     "domains.series",
     "domains.structured",
     "domains.trials",
+    "drafts",
     "encoding",
     "judging",
     "library",
@@ -42,6 +43,7 @@ AREA_NAMES = (
     "sessions",
     "subjects",
     "trust",
+    "watching",
     "web",
 )
 _SERVICES_PACKAGE = "citewell.services."

@@ -30,13 +30,13 @@ def build_citation_verifier(kit: ServiceKit) -> CitationVerifier:
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.trust.citation_verification import CitationVerifier
 
-    lookup = _build_work_lookup(kit)
+    lookup = build_work_lookup(kit)
     pages = kit.require_service(CachedPageReader)
     return CitationVerifier(
         lookup=lookup,
         links=kit.require_service(LinkChecker),
         pages=pages,
-        legal=_require_legal_checker(kit),
+        legal=require_legal_checker(kit),
         judging=kit.require_service(ClaimJudging),
     )
 
@@ -47,13 +47,13 @@ def build_bibliography_audit(kit: ServiceKit) -> BibliographyAudit:
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.trust.bibliography_audit import BibliographyAudit
 
-    lookup = _build_work_lookup(kit)
+    lookup = build_work_lookup(kit)
     pages = kit.require_service(CachedPageReader)
     return BibliographyAudit(
         lookup=lookup,
         links=kit.require_service(LinkChecker),
         pages=pages,
-        legal=_require_legal_checker(kit),
+        legal=require_legal_checker(kit),
         judging=kit.require_service(ClaimJudging),
     )
 
@@ -68,18 +68,18 @@ def build_brief_audit(kit: ServiceKit) -> BriefAudit:
     from citewell.services.trust.brief_audit import BriefAudit
 
     return BriefAudit(
-        _require_legal_checker(kit),
+        require_legal_checker(kit),
         max_seconds=kit.settings.long_tool_timeout - _ANSWER_RESERVE_SECONDS,
     )
 
 
-def _require_legal_checker(kit: ServiceKit) -> LegalCheckPort:
+def require_legal_checker(kit: ServiceKit) -> LegalCheckPort:
     from citewell.services.domains.law.citation_service import LegalCitationChecker
 
     return kit.require_service(LegalCitationChecker)
 
 
-def _build_work_lookup(kit: ServiceKit) -> WorkLookup:
+def build_work_lookup(kit: ServiceKit) -> WorkLookup:
     from citewell.services.scholar.registry_records import WorkRecords
     from citewell.services.trust.retraction_checks import RetractionChecker
     from citewell.services.trust.work_lookup import WorkLookup
@@ -88,9 +88,14 @@ def _build_work_lookup(kit: ServiceKit) -> WorkLookup:
 
 
 def build_retraction_checker(kit: ServiceKit) -> RetractionChecker:
+    from citewell.services.trust.cached_notices import CachedNotices
     from citewell.services.trust.retraction_checks import RetractionChecker
 
-    return RetractionChecker(kit.catalogue, open_retraction_table(kit.open_state()))
+    return RetractionChecker(
+        kit.catalogue,
+        open_retraction_table(kit.open_state()),
+        notices=CachedNotices(kit.store.cache, kit.sharing),
+    )
 
 
 def build_status_finder(kit: ServiceKit) -> PaperStatusFinder:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import logging
-from collections.abc import Callable
 from typing import Any
 
-from citewell.errors import CitewellError
-from citewell.net.http.messages import HttpRequest, RedirectPolicy, RequestSender
+from citewell.net.http.signed_webhook import SignedWebhook
 from citewell.store.audit.audit_chain import AuditHead
 from citewell.store.audit.audit_reading import AuditRow
 from citewell.store.audit.audit_store import SqlAuditStore
@@ -21,32 +17,15 @@ MAX_BATCH_ROWS = 500
 POLL_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 300.0
 _CURSOR, _LEASE, _LEASE_SECONDS = "webhook", "audit-webhook", 30.0
-_TIMEOUT_SECONDS = 10.0
-_MAX_RESPONSE_BYTES = 64 * 1024
 
 
 class AuditWebhook:
     """Delivers from the place that the store remembers. While the receiver fails, the rows wait in the log."""
 
-    def __init__(
-        self,
-        store: SqlAuditStore,
-        leases: LeaseTable,
-        sender: RequestSender,
-        *,
-        url: str,
-        secret: str | None,
-        clock: Callable[[], float],
-        max_seconds: float = _TIMEOUT_SECONDS,
-    ) -> None:
-        """`max_seconds` is how long the receiver may take for one batch."""
+    def __init__(self, store: SqlAuditStore, leases: LeaseTable, webhook: SignedWebhook) -> None:
         self._store = store
         self._leases = leases
-        self._sender = sender
-        self._url = url
-        self._secret = secret
-        self._clock = clock
-        self._max_seconds = max_seconds
+        self._webhook = webhook
         self._failures = 0
 
     async def run_round(self) -> float:
@@ -87,7 +66,7 @@ class AuditWebhook:
             payload["missed"] = {"first": missed[0], "last": missed[1]}
             logger.error("Audit rows %d to %d were removed before the webhook took them.", *missed)
         body = json.dumps(payload, separators=(",", ":")).encode()
-        problem = await self._find_webhook_refusal(body, f"{rows[0].number}-{rows[-1].number}")
+        problem = await self._webhook.find_refusal(body, f"{rows[0].number}-{rows[-1].number}")
         if problem is None:
             self._failures = 0
             return True
@@ -97,30 +76,3 @@ class AuditWebhook:
                 "The audit webhook did not take rows, which wait in the log. %s", problem
             )
         return False
-
-    async def _find_webhook_refusal(self, body: bytes, delivery: str) -> str | None:
-        """Why the receiver did not take `body`; None if it did."""
-        request = HttpRequest(
-            url=self._url,
-            method="POST",
-            headers={"content-type": "application/json", "x-citewell-delivery": delivery},
-            secret_headers=self._sign_body(body),
-            content=body,
-            timeout=self._max_seconds,
-            max_bytes=_MAX_RESPONSE_BYTES,
-            redirects=RedirectPolicy.NONE,  # what is recorded about people goes only where it was told to
-        )
-        try:
-            response = await self._sender.send_request(request)
-        except CitewellError as error:
-            return error.message
-        return None if 200 <= response.status < 300 else f"It answered {response.status}."
-
-    def _sign_body(self, body: bytes) -> dict[str, str]:
-        """The signature over time and body, if a secret is set."""
-        if not self._secret:
-            return {}
-        moment = str(int(self._clock()))
-        covered = moment.encode() + b"." + body
-        signature = hmac.new(self._secret.encode(), covered, hashlib.sha256).hexdigest()
-        return {"x-citewell-signature": f"t={moment},v1={signature}"}

@@ -1,4 +1,4 @@
-"""The waits, intervals and retry delays of the job engine."""
+"""The waits, intervals and retry delays of the job engines."""
 
 from __future__ import annotations
 
@@ -32,6 +32,22 @@ class EngineTiming:
     )  # before a failed write is tried again
     sweep_interval: float = 3600.0  # between deletions of jobs that are past their retention
     max_attempts: int = 10  # claims of a job without a new step between them
+    # Of the engine for PostgreSQL:
+    heartbeat_seconds: float = 5.0  # within which a dead worker's jobs go on elsewhere
+    queue_interval: float = (
+        0.25  # between looks of DBOS at its queue; each look is two transactions
+    )
+    check_interval: float = 30.0  # between comparisons of our jobs with those of DBOS
+    launch_retry_delay: float = 5.0  # before DBOS is started again, if its database is away
+
+    @property
+    def beat_interval(self) -> float:
+        return self.heartbeat_seconds / 5
+
+    @property
+    def silence_seconds(self) -> float:
+        """After which a worker is taken to be dead; beats and looks take the rest of the heartbeat."""
+        return self.heartbeat_seconds * 3 / 5
 
 
 def compute_backoff_delay(first: float, last: float, times: int) -> float:

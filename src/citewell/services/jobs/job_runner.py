@@ -1,25 +1,24 @@
-"""Runs queued jobs in this process: claims them, renews their leases and finishes them."""
+"""The embedded engine, for a SQLite file: claims jobs, renews their leases and runs them here."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from citewell.errors import CitewellError, InternalError
-from citewell.model.durable_job import JsonValue
-from citewell.model.research import ResearchStatus
-from citewell.services.jobs.engine_timing import EngineTiming, compute_backoff_delay
-from citewell.services.jobs.run_record import RunEnding, RunRecord
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.jobs.job_queue import HeldJob, SqlJobQueue
+from citewell.errors import CitewellError
+from citewell.model.durable_job import Job
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_execution import JobExecution, WorkflowFunction
+from citewell.services.jobs.run_record import PerformStep, RunEnding, RunRecord, perform_directly
+from citewell.store.jobs.held_jobs import HeldJob
+from citewell.store.jobs.job_queue import SqlJobQueue
+from citewell.store.sql.database import SqlStatement
 
 logger = logging.getLogger(__name__)
 _WRITE_GRACE_SECONDS = 5.0  # seconds after the grace time of calls, for the last writes
-
-WorkflowFunction = Callable[[WorkflowRun], Awaitable[JsonValue]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +34,7 @@ class JobRunner:
     def __init__(
         self,
         queue: SqlJobQueue,
-        build_run_record: Callable[[HeldJob], RunRecord],
+        build_run_record: Callable[[HeldJob, PerformStep], RunRecord],
         workflows: Mapping[str, WorkflowFunction],
         *,
         max_concurrent: int,
@@ -45,6 +44,7 @@ class JobRunner:
         self._queue = queue
         self._build_run_record = build_run_record
         self._workflows = workflows
+        self._execution = JobExecution(queue, workflows, timing=timing)
         self._max_concurrent = max_concurrent
         self._timing = timing
         self._monotonic = monotonic
@@ -69,9 +69,20 @@ class JobRunner:
         """Have the loop look at the queue now."""
         self._wake_event.set()
 
-    def run_claimed_job(self, held: HeldJob) -> None:
-        """Start a job that this worker has claimed already, however many others run."""
-        self._start_claimed_job(held)
+    async def build_queueing(
+        self,
+        job_id: str,  # noqa: ARG002 - of the interface
+        providers: Collection[str],  # noqa: ARG002 - of the interface
+    ) -> Sequence[SqlStatement]:
+        """Nothing: a job that is not held is in the queue."""
+        return ()
+
+    def build_first_claim(self, job_id: str, *, seconds: float) -> SqlStatement:
+        lease = max(self._timing.lease_seconds, seconds)
+        return self._queue.build_first_claim(job_id, seconds=lease)
+
+    async def run_new_job(self, job: Job) -> None:
+        self._start_claimed_job(await self._queue.load_first_claim(job))
 
     def end_cancelled_job(self, job: str) -> None:
         """End the job if it runs here; the cancellation is stored already."""
@@ -149,7 +160,7 @@ class JobRunner:
                 play.run_record.end_run(RunEnding.CANCEL)
 
     def _start_claimed_job(self, held: HeldJob) -> None:
-        desk = self._build_run_record(held)
+        desk = self._build_run_record(held, perform_directly)
         if not self._running_jobs:
             self._leases_renewed_at = self._monotonic()
         task = asyncio.create_task(self._run_claimed_job(held, desk))
@@ -168,57 +179,10 @@ class JobRunner:
         self.wake_loop()
 
     async def _run_claimed_job(self, held: HeldJob, desk: RunRecord) -> None:
-        run = WorkflowRun(desk)
-        if held.cancelling:
-            desk.end_run(RunEnding.CANCEL)
-        if held.is_recovered:
-            await run.load_history()
-        if held.attempts > self._timing.max_attempts:
-            error = InternalError("The job was restarted too many times without progress.")
-            await self._finish_job(desk, ResearchStatus.FAILED, _describe_job_error(error))
-            return
-        work = asyncio.create_task(_call_workflow(self._workflows[held.job.kind], run))
-        await desk.wait_for_workflow(work)
-        failure = None if work.cancelled() else work.exception()
-        if desk.ending is None and self._should_postpone(held, failure):
-            await self._postpone_job(held, desk, run)
-            return
-        await run.stop_open_calls()
-        await self._conclude_job(held, desk, work)
-
-    def _should_postpone(self, held: HeldJob, failure: BaseException | None) -> bool:
-        passing = isinstance(failure, CitewellError) and failure.retryable
-        return passing and held.attempts < self._timing.max_attempts
-
-    async def _conclude_job(
-        self, held: HeldJob, desk: RunRecord, work: asyncio.Task[JsonValue]
-    ) -> None:
-        if desk.ending is RunEnding.CANCEL:
-            await self._finish_job(desk, ResearchStatus.CANCELLED, None)
-        elif desk.ending is not None:
+        ending = await self._execution.run_job(held, desk)
+        if ending is not None:
             # If another worker holds the job by now, releasing it does nothing.
-            self._abandoned.append((held, desk.ending is RunEnding.STOP))
-        elif work.cancelled():
-            error = InternalError("The workflow cancelled itself.")
-            await self._finish_job(desk, ResearchStatus.FAILED, _describe_job_error(error))
-        elif (failure := work.exception()) is not None:
-            if not isinstance(failure, CitewellError):
-                logger.error("A workflow raised an unexpected error.", exc_info=failure)
-            await self._finish_job(desk, ResearchStatus.FAILED, _describe_job_error(failure))
-        else:
-            await self._finish_job(desk, ResearchStatus.COMPLETED, work.result())
-
-    async def _postpone_job(self, held: HeldJob, desk: RunRecord, run: WorkflowRun) -> None:
-        desk.end_run(RunEnding.STOP)  # calls that run upstream are polled in the next run
-        await run.stop_open_calls()
-        delay = compute_backoff_delay(
-            self._timing.step_retry_delays[0], self._timing.max_retry_delay, held.attempts
-        )
-        await self._queue.postpone_job(held, seconds=delay)
-
-    async def _finish_job(self, desk: RunRecord, status: ResearchStatus, value: JsonValue) -> None:
-        await desk.close_open_calls()
-        await desk.write_record(lambda: desk.step_store.finish_job(status, value))
+            self._abandoned.append((held, ending is RunEnding.STOP))
 
     async def _release_abandoned(self) -> None:
         while self._abandoned:
@@ -229,13 +193,3 @@ class JobRunner:
 
 def _build_run_key(held: HeldJob) -> tuple[str, int]:
     return held.job.id, held.fence
-
-
-async def _call_workflow(workflow: WorkflowFunction, run: WorkflowRun) -> JsonValue:
-    return await workflow(run)
-
-
-def _describe_job_error(error: BaseException) -> dict[str, JsonValue]:
-    if isinstance(error, CitewellError):
-        return {"kind": error.kind, "message": error.message}
-    return {"kind": "internal", "message": "The job failed because of an internal error."}

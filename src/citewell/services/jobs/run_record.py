@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from enum import StrEnum
+from typing import Any
 
 from citewell.errors import CitewellError, InternalError
 from citewell.model.durable_job import JobStepState, JsonValue
@@ -20,6 +21,15 @@ from citewell.store.jobs.job_record import (
 )
 
 logger = logging.getLogger(__name__)
+
+
+StepBody = Callable[[], Coroutine[Any, Any, JsonValue]]
+PerformStep = Callable[[str, StepBody], Awaitable[JsonValue]]
+
+
+async def perform_directly(_kind: str, body: StepBody) -> JsonValue:
+    """Do the work of a step, on an engine that knows no steps of its own."""
+    return await body()
 
 
 class RunEnding(StrEnum):
@@ -50,12 +60,14 @@ class RunRecord:
         clock: Callable[[], float],
         pause: Callable[[float], Awaitable[None]],
         notify: Callable[[str], None],
+        perform: PerformStep = perform_directly,
     ) -> None:
         self.step_store = record
         self.job = record.job
         self.timing = timing
         self.clock = clock
         self.pause = pause
+        self.perform_step = perform
         self.ending: RunEnding | None = None
         self.known_steps: dict[str, KnownStep] = {}
         self._notify = notify

@@ -18,7 +18,7 @@ from citewell.store.jobs.job_record import KnownStep
 
 
 class WorkflowRun:
-    """One run of a workflow; each of its steps has a key.
+    """One run of a workflow, the same on every engine; each of its steps has a key.
 
     After a restart the workflow runs again from its beginning, and every stored step returns its
     stored result. Cancellation, a stop and a lost lease all raise asyncio.CancelledError; a
@@ -44,14 +44,9 @@ class WorkflowRun:
             return await self._run_record.read_step_result(key)
         self._run_record.check_running()
         with self._reserve_step_key(key):
-            begun = self._run_record.clock()
-            value = _normalize_json(await self._run_with_retries(work))
-            step = KnownStep(key=key, state=JobStepState.DONE, provider=provider, started=begun)
-            await self._run_record.write_record(
-                lambda: self._run_record.step_store.record_free_step(step, value)
+            return await self._run_record.perform_step(
+                "step", lambda: self._complete_step(key, work, provider)
             )
-            self._run_record.known_steps[key] = step
-        return value
 
     async def run_paid_call(
         self, key: str, call: PaidCall, *, seconds: float | None = None
@@ -63,7 +58,7 @@ class WorkflowRun:
         """
         with self._reserve_step_key(key):
             payment = CallPayment(self._run_record, key, call, seconds=seconds)
-            task = asyncio.create_task(payment.complete_call())
+            task = asyncio.create_task(self._perform_payment(payment))
             self._payments.add(task)
             try:
                 return await task
@@ -81,6 +76,16 @@ class WorkflowRun:
         await self._run_record.write_record(
             lambda: self._run_record.step_store.append_event(event, payload)
         )
+
+    async def sleep_until_due(self, key: str, seconds: float) -> None:
+        """Pause for `seconds`, counted from the first time that the job came here."""
+
+        async def choose_end() -> JsonValue:
+            return self._run_record.clock() + seconds
+
+        end = float(await self.run_step(key, choose_end))
+        self._run_record.check_running()
+        await self._run_record.pause(max(0.0, min(seconds, end - self._run_record.clock())))
 
     async def enter_status(self, status: ResearchStatus) -> None:
         """Store another status for the running job."""
@@ -107,6 +112,21 @@ class WorkflowRun:
         if self._payments:
             await asyncio.wait(self._payments)
         self._payments.clear()
+
+    async def _complete_step(
+        self, key: str, work: Callable[[], Awaitable[JsonValue]], provider: str | None
+    ) -> JsonValue:
+        begun = self._run_record.clock()
+        value = _normalize_json(await self._run_with_retries(work))
+        step = KnownStep(key=key, state=JobStepState.DONE, provider=provider, started=begun)
+        await self._run_record.write_record(
+            lambda: self._run_record.step_store.record_free_step(step, value)
+        )
+        self._run_record.known_steps[key] = step
+        return value
+
+    async def _perform_payment(self, payment: CallPayment) -> JsonValue:
+        return await self._run_record.perform_step("paid", payment.complete_call)
 
     async def _run_with_retries(self, work: Callable[[], Awaitable[JsonValue]]) -> JsonValue:
         pace = self._run_record.timing

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from citewell.errors import CitewellError
@@ -16,17 +18,16 @@ from citewell.services.library.import_sources import ImportSources
 from citewell.services.library.library_documents import KnownDocument
 from citewell.services.library.local_files import describe_import_error, is_expected_failure
 from citewell.services.library.sitemaps import ListedPage
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.library.library_rows import LibraryDocument
 from citewell.store.library.library_store import LibraryStore
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.web import addresses
 
-_WRITE_GROUP_DOCUMENTS = (
-    32  # documents per write; small, so that little is lost if the process is killed
-)
+_WRITE_GROUP_DOCUMENTS = 256  # documents per write, which is whole or not at all
 _WRITE_GROUP_CHARS = 1_000_000
-_MAX_HOLD_SECONDS = 5.0  # a document waits at most this long for its group
-_CARDS_PER_QUERY = 500
+# A document waits at most this long for its group, so little is lost if the process is killed.
+_MAX_HOLD_SECONDS = 5.0
+_ITEMS_PER_QUERY = 256  # of which it is looked up together what the library knows
 _UNDATED_PAGE_SECONDS = 86_400.0  # a sitemap page without a date is read again only after this
 
 ImportItem = LocalFile | ListedPage
@@ -39,6 +40,14 @@ class ImportPlan:
     items: tuple[ImportItem, ...]
     problems: tuple[ImportProblem, ...] = ()
     skipped_count: int = 0  # items left out because of the limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlannedItem:
+    """An item, and what the library knew of it when it was looked up."""
+
+    item: ImportItem
+    known: KnownDocument | None
 
 
 @dataclass(slots=True)
@@ -94,8 +103,11 @@ class LibraryImport:
         self._tags = frozenset(library_documents.normalize_tags(tags))
         self._at_once = concurrency
         self._clock = clock
-        self._known: dict[str, KnownDocument] = {}
+        self._items: Iterator[ImportItem] = iter(())
+        self._upcoming: deque[_PlannedItem] = deque()
+        self._taking = asyncio.Lock()
         self._waiting: list[LibraryDocument] = []
+        self._waiting_chars = 0
         self._since = 0.0
         self.report = ImportReport()
 
@@ -104,36 +116,43 @@ class LibraryImport:
     ) -> ImportReport:
         """Import everything; errors of the store are raised, those of single documents are reported."""
         self.report.problems += wanted.problems
-        await self._load_known_documents()
-        shared = iter(wanted.items)
+        self._items = iter(wanted.items)
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._at_once):
-                    group.create_task(self._import_items(shared, done))
+                    group.create_task(self._import_items(done))
         except* CitewellError as failures:
             raise failures.exceptions[0] from None
         await self._write_queued_documents()
         return self.report
 
-    async def _load_known_documents(self) -> None:
-        last: DocumentCard | None = None
-        while found := await self._store.list_cards(
-            self._owner, limit=_CARDS_PER_QUERY, after=last
-        ):
-            self._known |= {card.id: KnownDocument.from_card(card) for card in found}
-            last = found[-1]
-
-    async def _import_items(self, items: Iterator[ImportItem], done: Callable[[], None]) -> None:
-        for item in items:
-            await self._import_item(item)
+    async def _import_items(self, done: Callable[[], None]) -> None:
+        while (planned := await self._take_next_item()) is not None:
+            await self._import_item(planned)
             done()
 
-    async def _import_item(self, item: ImportItem) -> None:
+    async def _take_next_item(self) -> _PlannedItem | None:
+        async with self._taking:
+            if not self._upcoming:
+                window = {
+                    _build_item_id(item): item for item in islice(self._items, _ITEMS_PER_QUERY)
+                }
+                cards = await self._store.find_cards(self._owner, window)
+                known = {card.id: KnownDocument.from_card(card) for card in cards}
+                self._upcoming.extend(
+                    _PlannedItem(item=item, known=known.get(name)) for name, item in window.items()
+                )
+            return self._upcoming.popleft() if self._upcoming else None
+
+    async def _import_item(self, planned: _PlannedItem) -> None:
         """Import one item; an error in reading it goes into the report, an error of the store is raised."""
+        item, known = planned.item, planned.known
         named = item.named_by_user if isinstance(item, LocalFile) else True
         try:
             document = await (
-                self._import_file(item) if isinstance(item, LocalFile) else self._import_page(item)
+                self._import_file(item, known)
+                if isinstance(item, LocalFile)
+                else self._import_page(item, known)
             )
         except CitewellError as error:
             failed = named or not is_expected_failure(error)
@@ -148,9 +167,10 @@ class LibraryImport:
         if document is not None:
             await self._queue_document(document)
 
-    async def _import_file(self, item: LocalFile) -> LibraryDocument | None:
+    async def _import_file(
+        self, item: LocalFile, known: KnownDocument | None
+    ) -> LibraryDocument | None:
         path = item.path
-        known = self._known.get(document_ids.build_file_id(path))
         if known and known.file_stamp == _read_file_stamp(path) and self._tags <= known.tags:
             self.report.unchanged += 1
             return None
@@ -176,8 +196,9 @@ class LibraryImport:
             kept, card=replace(kept.card, extra=extra, tags=library_documents.normalize_tags(tags))
         )
 
-    async def _import_page(self, item: ListedPage) -> LibraryDocument | None:
-        known = self._known.get(document_ids.build_address_id(item.url))
+    async def _import_page(
+        self, item: ListedPage, known: KnownDocument | None
+    ) -> LibraryDocument | None:
         if known and self._tags <= known.tags and not self._needs_rereading(item, known):
             self.report.unchanged += 1
             return None
@@ -209,13 +230,14 @@ class LibraryImport:
     async def _queue_document(self, document: LibraryDocument) -> None:
         self._since = self._since if self._waiting else self._clock()
         self._waiting.append(document)
-        held = sum(len(one.text) for one in self._waiting)
+        self._waiting_chars += len(document.text)
         late = self._clock() - self._since >= _MAX_HOLD_SECONDS
-        if late or len(self._waiting) >= _WRITE_GROUP_DOCUMENTS or held >= _WRITE_GROUP_CHARS:
+        full = len(self._waiting) >= _WRITE_GROUP_DOCUMENTS
+        if late or full or self._waiting_chars >= _WRITE_GROUP_CHARS:
             await self._write_queued_documents()
 
     async def _write_queued_documents(self) -> None:
-        group, self._waiting = self._waiting, []
+        group, self._waiting, self._waiting_chars = self._waiting, [], 0
         if group:
             await self._store.store_documents(self._owner, group)
 

@@ -144,6 +144,23 @@ def judge_redirect(asked: str, final: str) -> LandingVerdict | None:
     return None
 
 
+def find_new_address(asked: str, final: str) -> str | None:
+    """The address that replaces `asked`; None if it is only another spelling of it.
+
+    Another scheme, www. or a fuller path of the same page is no new place, and what a resolver of
+    links leads to is not the address to cite.
+    """
+    before, after = _split_address(asked), _split_address(final)
+    host, other = addresses.extract_host(asked), addresses.extract_host(final)
+    if registered_domains.find_registered_domain(host) in _FORWARDING_DOMAINS:
+        return None
+    is_same_host = host.removeprefix("www.") == other.removeprefix("www.")
+    path, new_path = (part.path.rstrip("/").lower() for part in (before, after))
+    if is_same_host and before.query == after.query and new_path.startswith(path):
+        return None
+    return final
+
+
 def judge_landing_page(response: HttpResponse, *, asked: str) -> LandingVerdict:
     """What a page with a success status is; `suspicious` means compare it with a missing page."""
     if response.content_type not in {"text/html", "application/xhtml+xml", ""}:

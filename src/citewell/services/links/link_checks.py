@@ -37,7 +37,7 @@ _BLOCKED_STATUSES = frozenset(
     {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}
 )  # the page may exist, but the server does not show it to us
 _GONE_STATUSES = frozenset({404, 410})  # the server itself says that there is no such page
-_LINK_STATE_VERSION = 3  # raised when LinkState changes its shape
+_LINK_STATE_VERSION = 4  # raised when LinkState changes its shape
 # The words of a link state; every other failure is "connection".
 _WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
     FailureReason.DNS: "dns",
@@ -72,6 +72,7 @@ class LinkState:
     archived: str | None = None
     reason: str | None = None
     titles: tuple[str, ...] = field(default=(), compare=False)  # the page's own, if it was read
+    moved_to: str | None = None  # where permanent redirects lead, if that is another page
 
     @property
     def reachable(self) -> bool:
@@ -156,8 +157,7 @@ class LinkChecker:
         head = await self._send_head(url)
         if head is not None and head.status < 300 and _is_not_html(head):
             return _build_link_state(
-                landing_pages.judge_redirect(url, head.url) or landing_pages.LIVE_LANDING,
-                head.status,
+                landing_pages.judge_redirect(url, head.url) or landing_pages.LIVE_LANDING, url, head
             )
         response = await self._fetch_page_start(url, until)
         if response.status >= 400:
@@ -167,7 +167,7 @@ class LinkChecker:
         )
         if found.state == "suspicious":
             found = await self._compare_with_missing(response, until)
-        return _build_link_state(found, response.status)
+        return _build_link_state(found, url, response)
 
     async def _send_head(self, url: str) -> HttpResponse | None:
         """The response; None if it failed, because many servers do not support HEAD."""
@@ -242,8 +242,15 @@ def _is_not_html(head: HttpResponse) -> bool:
     return head.content_type not in {"", "text/html", "application/xhtml+xml"}
 
 
-def _build_link_state(found: LandingVerdict, status: int) -> LinkState:
-    return LinkState(state=found.state, status=status, reason=found.reason, titles=found.titles)
+def _build_link_state(found: LandingVerdict, url: str, response: HttpResponse) -> LinkState:
+    moved = found.state == "live" and response.is_moved
+    return LinkState(
+        state=found.state,
+        status=response.status,
+        reason=found.reason,
+        titles=found.titles,
+        moved_to=landing_pages.find_new_address(url, response.url) if moved else None,
+    )
 
 
 def _classify_failure(error: CitewellError) -> str:

@@ -53,7 +53,11 @@ from citewell.services.research.reporting.writing_material import (
     render_writing_material,
 )
 from citewell.services.research.single_calls import SingleCalls
-from citewell.services.research.step_values import LOCAL_PROVIDER, SINGLE_CALL_KIND
+from citewell.services.research.step_values import (
+    DRAFT_CHECK_KIND,
+    LOCAL_PROVIDER,
+    SINGLE_CALL_KIND,
+)
 from citewell.services.research.views import (
     account_views,
     job_export,
@@ -288,6 +292,11 @@ class ResearchService:
         if view.job.thread is not None:
             await self._threads.erase_thread(owner, view.job.thread)
 
+    @property
+    def jobs(self) -> JobService:
+        """Jobs of every kind: the engine that runs research runs checks of drafts too."""
+        return self._jobs
+
     def start_serving(self) -> None:
         """Start running queued jobs in this process, abandoned ones first."""
         self._jobs.start_runner()
@@ -380,6 +389,7 @@ class ResearchService:
             kind=RESEARCH_JOB_KIND,
             args=work.to_json(),
             cap=cap,
+            providers=work.providers,
             thread=thread,
             title=title,
             question=work.query,
@@ -485,6 +495,9 @@ def _build_incomplete_error(view: JobView) -> JobNotComplete:
     why = f" {view.error['message']}" if view.error and view.error.get("message") else ""
     if view.job.kind == SINGLE_CALL_KIND:
         message = "This job is one paid call of a tool, such as answer; it has no report."
+        return JobEnded(message, extra=extra)
+    if view.job.kind == DRAFT_CHECK_KIND:
+        message = "This job is the check of a draft; its report is the result of its task."
         return JobEnded(message, extra=extra)
     words = {
         ResearchStatus.FAILED: f"The job failed and has no results.{why}",

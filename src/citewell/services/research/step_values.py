@@ -8,6 +8,7 @@ from citewell.model.wire_values import WireValue
 
 LOCAL_PROVIDER = "local"
 SINGLE_CALL_KIND = "call"  # of a job that is one paid call of a tool, such as answer
+DRAFT_CHECK_KIND = "check_draft"  # of a job that checks a draft; its report goes to its task
 GROUNDED_PROVIDER = "compatible"  # it cannot search: it writes from passages that we found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from citewell.errors import NotFound
 from citewell.model.durable_job import JobView
 from citewell.model.research_thread import ResearchThread
+from citewell.store.cache.artifact_store import StoredArtifact
 from citewell.store.failures import StoreError
 from citewell.store.library.library_rows import DocumentCard
 from citewell.store.state_store import StateStore
@@ -24,10 +25,19 @@ ArchiveItems = AsyncIterator[Any]
 
 
 class SubjectArchive:
-    """Reads the state. What the cache keeps for a short time is not in the archive."""
+    """Reads the state, and artifacts in an object store.
 
-    def __init__(self, state: StateStore) -> None:
+    Other things that the cache keeps for a short time are not in the archive.
+    """
+
+    def __init__(
+        self,
+        state: StateStore,
+        iterate_artifacts: Callable[[str], AsyncIterator[StoredArtifact]] | None = None,
+    ) -> None:
+        """`iterate_artifacts` is given if artifacts are kept in an object store."""
         self._state = state
+        self._artifacts = iterate_artifacts
         self._namespaces: Mapping[str, Callable[[str], ArchiveItems]] = {
             "sessions": self._iterate_user_sessions,
             "jobs": self._iterate_jobs,
@@ -36,12 +46,16 @@ class SubjectArchive:
             "library": self._iterate_user_documents,
             "consents": self._iterate_consents,
             "memories": self._iterate_memories,
+            "watches": self._iterate_watches,
+            "watch_news": self._iterate_watch_news,
             "workspace_memberships": self._iterate_memberships,
             "workspace_contributions": self._iterate_contributions,
             "analytics": self._iterate_analytics,
             "api_tokens": self._iterate_tokens,
             "audit": self._iterate_audit,
         }
+        if iterate_artifacts is not None:
+            self._namespaces = {**self._namespaces, "artifacts": self._iterate_artifacts}
 
     def list_namespaces(self) -> tuple[str, ...]:
         return tuple(self._namespaces)
@@ -144,6 +158,14 @@ class SubjectArchive:
         for memory in await self._state.memories.export_owner(owner):
             yield memory
 
+    async def _iterate_watches(self, owner: str) -> ArchiveItems:
+        for watch in (await self._state.watches.export_owner(owner))["watches"]:
+            yield watch
+
+    async def _iterate_watch_news(self, owner: str) -> ArchiveItems:
+        for item in (await self._state.watches.export_owner(owner))["news"]:
+            yield item
+
     async def _iterate_analytics(self, owner: str) -> ArchiveItems:
         usage = await self._state.analytics.export_owner(owner)
         if usage is not None:
@@ -156,6 +178,11 @@ class SubjectArchive:
     async def _iterate_audit(self, owner: str) -> ArchiveItems:
         for line in await self._state.audit.export_owner(owner):
             yield line
+
+    async def _iterate_artifacts(self, owner: str) -> ArchiveItems:
+        assert self._artifacts is not None  # noqa: S101 - the namespace exists only then
+        async for stored in self._artifacts(owner):
+            yield asdict(stored.artifact) | {"content": stored.body}
 
 
 def _read_json(body: bytes) -> Any:

@@ -29,7 +29,6 @@ from citewell.text.citations import title_matching
 
 RETRACTED, DEAD, NOT_FOUND, UNCHECKED_FLAG = "retracted", "dead_link", "not_found", "unchecked"
 MISCHARACTERISED, MISMATCH, DUPLICATE = "mischaracterized", "mismatch", "duplicate"
-NO_FINDING = WorkFinding(existence=UNCHECKED)
 _WARNING_SHARE = 0.5
 _MIN_COPIED_CHARS = 20  # characters of an entry that is a duplicate if it is written the same
 _MAX_QUOTED_CHARS = 300  # of the source, in a reason
@@ -73,13 +72,13 @@ def build_audit_entries(examined: Sequence[ExaminedEntry]) -> list[AuditEntry]:
     If nothing at all could be reached, we are probably offline, and links without an HTTP status
     are not flagged as dead.
     """
-    offline = not any(_has_any_answer(one) for one in examined)
+    offline = not any(has_any_answer(one) for one in examined)
     seen: dict[str, int] = {}
     found = []
     for index, one in enumerate(examined, start=1):
         twin = _find_duplicate_entry(one.reference, seen, index)
         found.append(
-            _build_audit_entry(index, one, _collect_entry_flags(one, twin=twin, offline=offline))
+            _build_audit_entry(index, one, collect_entry_flags(one, twin=twin, offline=offline))
         )
     return found
 
@@ -124,7 +123,7 @@ def _describe_audit_warning(found: Sequence[AuditEntry], malformed: int) -> str 
     return " ".join(said) or None
 
 
-def _has_any_answer(one: ExaminedEntry) -> bool:
+def has_any_answer(one: ExaminedEntry) -> bool:
     return (
         one.finding.existence != UNCHECKED
         or one.finding.absence is not None
@@ -134,12 +133,12 @@ def _has_any_answer(one: ExaminedEntry) -> bool:
     )
 
 
-def _collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool) -> dict[str, str]:
+def collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool) -> dict[str, str]:
     """Each flag with its reason, the most serious first."""
     finding, link = one.finding, one.link
     found = _collect_work_flags(one)
     if link is not None and one.link_live is False and not (offline and not link.status):
-        found[DEAD] = _explain_dead_link(link)
+        found[DEAD] = explain_dead_link(link)
     if wrong := _explain_mischaracterised(one.claim):
         found[MISCHARACTERISED] = wrong
     told = found.keys() & {NOT_FOUND, MISMATCH}
@@ -217,7 +216,7 @@ def _explain_mismatch(finding: WorkFinding) -> str:
     return f"the record is not the work described: {said}.{right}"
 
 
-def _explain_dead_link(link: LinkState) -> str:
+def explain_dead_link(link: LinkState) -> str:
     why = ", ".join(
         part for part in (f"HTTP {link.status}" if link.status else "", link.reason or "") if part
     )
@@ -233,7 +232,7 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
     if one.identifier_fault:
         return one.identifier_fault
     if one.link is not None and one.link.reason == "refused":
-        return "the address is not public, so it was not requested."
+        return "the address is private, not public, so it was not requested."
     if one.finding.other_paper is None and one.link is not None and one.link.state == UNCHECKED:
         return f"{_describe_server_trouble(one.link)}, which says nothing about the page; try again later."
     return _explain_unmatched_words(one)
@@ -294,6 +293,7 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         link_live=one.link_live,
         link_reason=one.link.reason if one.link else None,
         http_status=_choose_http_status(one),
+        moved_to=one.link.moved_to if one.link else None,
         archived_url=one.link.archived if one.link else None,
         flags=tuple(flags),
         reason=_join_flag_reasons(flags)

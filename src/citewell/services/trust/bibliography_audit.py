@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
 from citewell.model.domains.case_verdict import CheckedCitation
-from citewell.model.paper import IdentifierScheme, PaperId
 from citewell.model.reference import Reference
 from citewell.services.judging.claim_judging import (
     ClaimJudging,
@@ -30,9 +28,9 @@ from citewell.services.trust.claim_sources import (
     list_source_places,
 )
 from citewell.services.trust.legal_findings import LegalCheckPort
-from citewell.services.trust.work_identity import CitedWork, build_cited_work
+from citewell.services.trust.references import audited_references
+from citewell.services.trust.references.reference_lookup import NO_FINDING, ReferenceLookup
 from citewell.services.trust.work_lookup import WorkFinding, WorkLookup
-from citewell.text.citations import dois, identifiers, isbns, legal_citations, standards
 from citewell.tooling import ProgressCallback
 
 T = TypeVar("T")
@@ -41,8 +39,6 @@ MAX_AUDIT_ENTRIES = 200  # entries in one call
 MAX_CONCURRENT_ENTRIES = 200  # entries; many at once let registries be asked in batches, and each registry has its own rate limit
 MAX_LOOKUP_SECONDS = 100.0  # for looking up all entries; less than a tool may take
 MAX_LEGAL_SECONDS = 80.0  # for looking up the legal citations of one list
-_MAX_IDENTIFIED_CHARS = 4000  # characters of an entry searched for an identifier
-_MAX_CASE_CHARS = 160  # characters searched for a legal citation
 
 
 class BibliographyAudit:
@@ -59,9 +55,8 @@ class BibliographyAudit:
         max_lookup_seconds: float = MAX_LOOKUP_SECONDS,
         max_legal_seconds: float = MAX_LEGAL_SECONDS,
     ) -> None:
-        self._lookup = lookup
         self._links = links
-        self._legal = legal
+        self._references = ReferenceLookup(lookup, legal)
         self._sources = ClaimSources(pages, judging or build_lexical_judging())
         self._now = now
         self._at_once = concurrency
@@ -80,11 +75,13 @@ class BibliographyAudit:
         """Audit the first `max_entries` entries; if a registry fails, its entries are reported as unchecked."""
         context = JudgeContext(owner=owner, progress=progress)
         chosen = [
-            _add_address_identifiers(reference) for reference in wish.references[:max_entries]
+            audited_references.add_address_identifiers(reference)
+            for reference in wish.references[:max_entries]
         ]
         links, looked_up, cases = await asyncio.gather(
             self._links.check_links(
-                (url for one in chosen if (url := _find_checked_address(one))), tenant=tenant
+                (url for one in chosen if (url := audited_references.find_checked_address(one))),
+                tenant=tenant,
             ),
             self._look_up_references(
                 chosen, structured=wish.structured, tenant=tenant, progress=progress
@@ -96,11 +93,11 @@ class BibliographyAudit:
             ExaminedEntry(
                 reference=reference,
                 finding=finding,
-                link=links.get(_find_checked_address(reference)),
+                link=links.get(audited_references.find_checked_address(reference)),
                 claim=claim,
-                legal_form=_find_legal_form(reference),
+                legal_form=audited_references.find_legal_form(reference),
                 case=case,
-                identifier_fault=_find_identifier_fault(reference, finding),
+                identifier_fault=audited_references.find_identifier_fault(reference, finding),
             )
             for reference, finding, claim, case in zip(
                 chosen, looked_up, claims, cases, strict=True
@@ -117,14 +114,16 @@ class BibliographyAudit:
         progress: ProgressCallback | None,
     ) -> list[WorkFinding]:
         gate, done, total = asyncio.Semaphore(self._at_once), 0, len(references)
-        keys = [_build_lookup_key(one, structured=structured) for one in references]
+        keys = [
+            audited_references.build_lookup_key(one, structured=structured) for one in references
+        ]
         repeats = Counter(keys)
         distinct = dict(zip(keys, references, strict=True))
 
         async def one(key: Reference, reference: Reference) -> WorkFinding:
             nonlocal done
             async with gate:
-                finding = await self._look_up_reference(
+                finding = await self._references.find_cited_work(
                     reference, structured=structured, tenant=tenant
                 )
             done += repeats[key]
@@ -135,45 +134,15 @@ class BibliographyAudit:
         checks = (one(key, each) for key, each in distinct.items())
         found = await _finish_in_time(checks, self._max_lookup_seconds)
         by_key = dict(zip(distinct, found, strict=True))
-        return [by_key[key] or audit_findings.NO_FINDING for key in keys]
-
-    async def _look_up_reference(
-        self, reference: Reference, *, structured: bool, tenant: str | None
-    ) -> WorkFinding:
-        if _find_legal_form(reference):
-            return audit_findings.NO_FINDING
-        cited = (
-            build_cited_work(reference, structured=True)
-            if structured
-            else _parse_prose_citation(reference)
-        )
-        if not reference.ids and cited.is_identifier_only:
-            return audit_findings.NO_FINDING
-        return await self._lookup.look_up_work(
-            reference.ids,
-            cited,
-            venue=reference.venue,
-            has_address=bool(_find_checked_address(reference)),
-            tenant=tenant,
-        )
+        return [by_key[key] or NO_FINDING for key in keys]
 
     async def _check_legal_entries(
         self, references: Sequence[Reference]
     ) -> list[CheckedCitation | None]:
         """The check of every entry that is a legal citation; None for the others."""
-        legal = self._legal
-
-        async def one(reference: Reference) -> CheckedCitation | None:
-            form = _find_legal_form(reference)
-            if legal is None or not form:
-                return None
-            checked = await legal.check_citation_text(_compose_legal_citation(reference))
-            if checked is None and form == "case_name" and " v" in reference.title:
-                return await legal.check_case_name(reference.title)
-            return checked
-
         # Registries of law are paced: what is not reached in time stays unchecked.
-        return await _finish_in_time(map(one, references), self._max_legal_seconds)
+        checks = map(self._references.check_cited_case, references)
+        return await _finish_in_time(checks, self._max_legal_seconds)
 
     async def _check_claims(
         self,
@@ -187,7 +156,7 @@ class BibliographyAudit:
         asked: dict[int, CitedClaim] = {}
         for place, (reference, finding) in enumerate(zip(references, looked_up, strict=True)):
             if reference.claim:
-                link = links.get(_find_checked_address(reference))
+                link = links.get(audited_references.find_checked_address(reference))
                 dead = link is not None and link.state == "dead"
                 first = (link.archived or "",) if link and dead else (reference.url,)
                 places = list_source_places(finding.paper, first=first)
@@ -217,12 +186,6 @@ class BibliographyAudit:
         )
 
 
-def _build_lookup_key(reference: Reference, *, structured: bool) -> Reference:
-    """The reference without what does not change its lookup: equal ones are looked up once."""
-    worded = "" if structured and reference.title else " ".join(reference.raw.split())
-    return replace(reference, key="", line=None, claim="", raw=worded)
-
-
 async def _finish_in_time(
     checks: Iterable[Coroutine[Any, Any, T | None]], max_seconds: float
 ) -> list[T | None]:
@@ -242,78 +205,3 @@ async def _finish_in_time(
 def _describe_skipped_entries(count: int, done: int) -> str:
     left = "1 entry" if count == 1 else f"{count} entries"
     return f"Not checked: {left} after the first {done}. Send the rest in a second call."
-
-
-def _add_address_identifiers(reference: Reference) -> Reference:
-    """The reference with the identifiers in its address, if it has none of its own."""
-    known = reference.ids or (identifiers.find_identifiers(reference.url) if reference.url else ())
-    known = known or _find_rfc_ids(reference)
-    if reference.doi and reference.doi == dois.find_doi(reference.raw):
-        meant = [
-            PaperId(scheme=IdentifierScheme.DOI, value=one)
-            for one in dois.list_doi_readings(reference.raw)
-        ]
-        known = (*meant, *(one for one in known if one.scheme is not IdentifierScheme.DOI))
-    return replace(reference, ids=tuple(filter(_has_valid_checksum, map(_normalize_isbn, known))))
-
-
-def _find_rfc_ids(reference: Reference) -> tuple[PaperId, ...]:
-    number = standards.find_rfc_field(reference.raw)
-    return (PaperId(scheme=IdentifierScheme.RFC, value=number),) if number else ()
-
-
-def _parse_prose_citation(reference: Reference) -> CitedWork:
-    """The cited work from the reference's text without its identifiers, which could be taken for a title."""
-    said = identifiers.identify_citation(reference.raw).surrounding_text
-    return build_cited_work(reference, structured=False, text=said) if said else CitedWork()
-
-
-def _normalize_isbn(paper_id: PaperId) -> PaperId:
-    if paper_id.scheme is not IdentifierScheme.ISBN:
-        return paper_id
-    return PaperId(scheme=IdentifierScheme.ISBN, value=isbns.parse_isbn(paper_id.value).value)
-
-
-def _has_valid_checksum(paper_id: PaperId) -> bool:
-    """False for an ISBN with a wrong check digit, which is not looked up."""
-    return paper_id.scheme is not IdentifierScheme.ISBN or isbns.parse_isbn(paper_id.value).is_valid
-
-
-def _find_identifier_fault(reference: Reference, finding: WorkFinding) -> str:
-    """Why the entry's ISBN is invalid, or why its standard's number could not be looked up."""
-    if "isbn" in reference.raw.lower():
-        return identifiers.identify_citation(reference.raw[:_MAX_IDENTIFIED_CHARS]).fault
-    if reference.ids or finding.paper is not None:
-        return ""
-    numbers = (standards.find_standard(text) for text in (reference.title, reference.raw) if text)
-    found = next(filter(None, numbers), None)
-    return standards.describe_standard(found) if found else ""
-
-
-def _find_checked_address(reference: Reference) -> str:
-    """The address to check; empty for a DOI link, which the registry answers for."""
-    url = reference.url
-    return (
-        "" if not url.startswith("http") or (dois.is_doi_resolver(url) and reference.ids) else url
-    )
-
-
-def _find_legal_form(reference: Reference) -> str:
-    """The form of legal citation; empty if the reference is not a case or statute."""
-    if reference.ids:
-        return ""
-    if reference.kind in {"legal_case", "legislation", "bill", "regulation", "treaty"}:
-        return "case_name"
-    found = legal_citations.find_legal_citation(
-        reference.title
-    ) or legal_citations.find_legal_citation(reference.raw[:_MAX_CASE_CHARS])
-    return found.form if found else ""
-
-
-def _compose_legal_citation(reference: Reference) -> str:
-    """The citation as one text: from the fields if the format has them, else as written."""
-    if reference.volume and reference.venue and reference.pages:
-        page = reference.pages.replace("–", "-").partition("-")[0]
-        year = f" ({reference.year})" if reference.year else ""
-        return f"{reference.title}, {reference.volume} {reference.venue} {page}{year}"
-    return reference.raw

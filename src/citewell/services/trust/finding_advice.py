@@ -144,7 +144,7 @@ def _collect_finding_notes(finding: WorkFinding) -> list[str]:
     if finding.existence == NOT_REGISTERED:
         said.append("The registry answered that this identifier is not registered.")
     elif finding.is_absent:
-        said.append(_start_sentence(describe_absent_work(finding)))
+        said.append(start_sentence(describe_absent_work(finding)))
     elif finding.existence == UNCHECKED:
         said.extend(_describe_unchecked_work(finding))
     if finding.existence == WORK_FOUND and finding.paper is None:
@@ -187,7 +187,7 @@ def _describe_unchecked_work(finding: WorkFinding) -> tuple[str, ...]:
     if finding.is_contradicted:
         return ()  # the mismatches say it
     if finding.absence is not None or finding.other_paper is not None:
-        return (_start_sentence(describe_unmatched_work(finding)),)
+        return (start_sentence(describe_unmatched_work(finding)),)
     if finding.unaware_registries:
         return (describe_undecided_entry(finding.unaware_registries),)
     return (_UNCHECKED_NOTE if finding.has_asked else _UNASKED_NOTE,)
@@ -199,7 +199,8 @@ def describe_undecided_entry(registries: tuple[str, ...]) -> str:
     return f"{names} answered without a record of it, which does not show that it does not exist."
 
 
-def _start_sentence(text: str) -> str:
+def start_sentence(text: str) -> str:
+    """The text with its first letter as a capital."""
     return text[:1].upper() + text[1:]
 
 

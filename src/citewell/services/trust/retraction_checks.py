@@ -13,6 +13,7 @@ from citewell.model.scrape_results import RetractionStatus
 from citewell.ports import IntegrityNotices, Offer, PaperLookupMany
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.lookup_batches import LookupBatcher
+from citewell.services.trust.cached_notices import CachedNotices
 from citewell.services.trust.notice_weighing import BARE_FLAG_SOURCE, WeighingContext, weigh_notices
 from citewell.store.retraction_table import RetractionEdition, RetractionTable
 
@@ -49,6 +50,7 @@ class _CheckScope:
     asks_best: bool = False  # the best one even if the record has the notices of another
     skips_bare_flags: bool = False  # not OpenAlex, whose mark alone confirms nothing
     deadline: float | None = None  # on the loop's clock, for all of them together
+    tenant: str | None = None  # that asks, if cached answers are kept apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +73,14 @@ class RetractionChecker:
         catalogue: ProviderCatalogue,
         table: RetractionTable | None = None,
         *,
+        notices: CachedNotices | None = None,
         registry_seconds: float = REGISTRY_SECONDS,
     ) -> None:
-        """Without a table, or before one is imported, only the registries are asked."""
+        """Without a table, or before one is imported, only the registries are asked.
+
+        `notices` cache their answers; without it they are asked each time.
+        """
+        self._notices = notices
         self._catalogue = catalogue
         self._table = table
         self._patience = registry_seconds
@@ -92,6 +99,7 @@ class RetractionChecker:
         paper: Paper | None = None,
         thorough: bool = False,
         unaware_registries: Collection[str] = (),
+        tenant: str | None = None,
     ) -> RetractionCheck:
         """The retraction status and who answered.
 
@@ -100,7 +108,7 @@ class RetractionChecker:
         Raises Unavailable if neither a registry nor the table could answer.
         """
         wanted = {IdentifierScheme.DOI: doi.lower(), **(_find_pmid(paper))}
-        scope = _CheckScope(thorough=thorough, unaware=unaware_registries)
+        scope = _CheckScope(thorough=thorough, unaware=unaware_registries, tenant=tenant)
         return await self._check_work(wanted, paper, scope)
 
     async def check_paper(self, paper: Paper, *, seconds: float) -> RetractionCheck:
@@ -181,7 +189,7 @@ class RetractionChecker:
             if not (scope.thorough or is_best) and any(one.is_conclusive for one in said):
                 break
             said += await asyncio.gather(
-                *(self._ask_registry(name, wanted, scope.deadline) for name in group)
+                *(self._ask_registry(name, wanted, scope) for name in group)
             )
         return tuple(said)
 
@@ -191,16 +199,16 @@ class RetractionChecker:
         return (*best, *(name for name in able if name not in best))
 
     async def _ask_registry(
-        self, name: str, wanted: dict[IdentifierScheme, str], deadline: float | None
+        self, name: str, wanted: dict[IdentifierScheme, str], scope: _CheckScope
     ) -> _RegistryAnswer:
         scheme = _choose_registry_scheme(name, wanted)
         if scheme is None:
             return _RegistryAnswer(name=name)
         latest = asyncio.get_running_loop().time() + self._patience
         try:
-            async with asyncio.timeout_at(min(latest, deadline or latest)):
-                events = await self._fetch_notices(
-                    name, PaperId(scheme=scheme, value=wanted[scheme])
+            async with asyncio.timeout_at(min(latest, scope.deadline or latest)):
+                events = await self._load_notices(
+                    name, PaperId(scheme=scheme, value=wanted[scheme]), scope.tenant
                 )
         except TimeoutError:
             slow = NetworkFailed(
@@ -210,6 +218,15 @@ class RetractionChecker:
         except CitewellError as error:
             return _RegistryAnswer(name=name, error=error)
         return _RegistryAnswer(name=name, events=events)
+
+    async def _load_notices(
+        self, name: str, paper_id: PaperId, tenant: str | None
+    ) -> tuple[IntegrityNotice, ...] | None:
+        if self._notices is None:
+            return await self._fetch_notices(name, paper_id)
+        return await self._notices.load_notices(
+            name, paper_id, lambda: self._fetch_notices(name, paper_id), tenant=tenant
+        )
 
     async def _fetch_notices(
         self, name: str, paper_id: PaperId

@@ -57,7 +57,12 @@ class RetractionCheckPort(Protocol):
     """Checks whether a work was retracted."""
 
     async def check_retraction(
-        self, doi: str, *, paper: Paper | None = None, unaware_registries: Collection[str] = ()
+        self,
+        doi: str,
+        *,
+        paper: Paper | None = None,
+        unaware_registries: Collection[str] = (),
+        tenant: str | None = None,
     ) -> RetractionCheck:
         """Raises if neither a registry nor the offline table answered."""
         ...
@@ -80,6 +85,7 @@ class WorkFinding:
     unaware_registries: tuple[str, ...] = ()  # registries that answered and do not have the work
     searched_by_words: bool = False
     has_asked: bool = False  # some registry or the offline table was asked
+    asked_registries: tuple[str, ...] = ()  # that were told the identifier or the words
     provenance: tuple[str, ...] = ()
 
     @property
@@ -171,6 +177,7 @@ class WorkLookup:
         return replace(
             matched,
             has_asked=finding.has_asked or matched.has_asked,
+            asked_registries=_join_names(finding.asked_registries, matched.asked_registries),
             provenance=(*finding.provenance, *matched.provenance),
         )
 
@@ -185,7 +192,7 @@ class WorkLookup:
             return await self._suggest_other_work(finding, cited, doi, tenant)
         finding, (status, told) = await asyncio.gather(
             self._suggest_other_work(finding, cited, doi, tenant),
-            self._check_notices(doi, finding.paper, finding.unaware_registries),
+            self._check_notices(doi, finding.paper, finding.unaware_registries, tenant=tenant),
         )
         return replace(
             finding,
@@ -212,7 +219,7 @@ class WorkLookup:
             return _build_unmatched_finding(cited, matches, ranked, told, has_address=has_address)
         best = ranked[0]
         paper, absent = await self._complete_record(best.paper, tenant)
-        status, more = await self._check_notices(paper.doi, paper, absent)
+        status, more = await self._check_notices(paper.doi, paper, absent, tenant=tenant)
         return WorkFinding(
             existence=WORK_FOUND,
             paper=paper,
@@ -222,6 +229,7 @@ class WorkLookup:
             is_retraction_unknown=_is_unanswered(more),
             searched_by_words=True,
             has_asked=bool(matches.asked or more),
+            asked_registries=_list_asked_names(matches.asked),
             provenance=(told, *more),
         )
 
@@ -243,7 +251,7 @@ class WorkLookup:
         if not ids:
             return WorkFinding(existence=UNCHECKED)
         first, told = await self._look_up_identifier(ids[0], cited, tenant)
-        provenance, asked = [told], first.has_asked
+        provenance, asked, names = [told], first.has_asked, first.asked_registries
         # The ISBN beside a DOI is often that of the book or the volume around the work.
         others = [one for one in ids[1:] if one.scheme is not IdentifierScheme.ISBN]
         for paper_id in others[: _MAX_IDENTIFIERS - 1]:
@@ -252,13 +260,14 @@ class WorkLookup:
             second, told = await self._look_up_identifier(paper_id, cited, tenant)
             provenance.append(told)
             asked = asked or second.has_asked
+            names = _join_names(names, second.asked_registries)
             same = paper_id.scheme is ids[0].scheme  # another reading of the same identifier
             if second.paper is not None:
                 first = second if same else _join_id_findings(ids[0], first, second)
                 break
             if same and first.existence == NOT_REGISTERED:
                 first = second  # the other reading may not have been denied
-        return replace(first, has_asked=asked, provenance=tuple(provenance))
+        return replace(first, has_asked=asked, asked_registries=names, provenance=tuple(provenance))
 
     async def _look_up_identifier(
         self, paper_id: PaperId, cited: CitedWork, tenant: str | None
@@ -286,24 +295,32 @@ class WorkLookup:
             cited, [one for one in matches.papers if one.doi and one.doi != doi]
         )
         other = ranked[0].paper if ranked and ranked[0].confidence == HIGH else None
-        if other is not None and (dated := _accept_other_version(finding, other)) is not None:
-            finding, other = dated, None
+        if other is not None and _is_other_version(finding, other):
+            finding, other = _excuse_version_year(finding, cited, other), None
         return replace(
             finding,
             other_paper=other,
             searched_by_words=True,
             has_asked=finding.has_asked or bool(matches.asked),
+            asked_registries=_join_names(
+                finding.asked_registries, _list_asked_names(matches.asked)
+            ),
             provenance=(*finding.provenance, told),
         )
 
     async def _check_notices(
-        self, doi: str | None, paper: Paper | None, absent: tuple[str, ...] = ()
+        self,
+        doi: str | None,
+        paper: Paper | None,
+        absent: tuple[str, ...] = (),
+        *,
+        tenant: str | None,
     ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
         if doi is None or self._retractions is None:
             return None, ()
         try:
             checked = await self._retractions.check_retraction(
-                doi, paper=paper, unaware_registries=absent
+                doi, paper=paper, unaware_registries=absent, tenant=tenant
             )
         except CitewellError as error:
             return None, (f"{RETRACTION_UNCHECKED} ({error.kind})",)
@@ -311,6 +328,14 @@ class WorkLookup:
         failed = f"; no answer from {', '.join(checked.failed)}" if checked.failed else ""
         dated = f" as of {checked.as_of}" if checked.as_of else ""
         return checked.status, (f"retraction: answered by {asked}{dated}{failed}",)
+
+
+def _list_asked_names(asked: Iterable[ProviderOutcome]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.provider for one in asked))
+
+
+def _join_names(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _is_unanswered(told: tuple[str, ...]) -> bool:
@@ -330,6 +355,7 @@ def _build_work_finding(
         confidence=HIGH if record.paper else None,
         unaware_registries=_list_unaware_registries(record),
         has_asked=bool(record.asked),
+        asked_registries=_list_asked_names(record.asked),
     )
 
 
@@ -361,17 +387,24 @@ def _join_id_findings(asked: PaperId, first: WorkFinding, second: WorkFinding) -
     return second
 
 
-def _accept_other_version(finding: WorkFinding, other: Paper) -> WorkFinding | None:
-    """The finding without its year's contradiction, if that is the year of a preprint or its article."""
+def _is_other_version(finding: WorkFinding, other: Paper) -> bool:
+    """Whether only the year of the record differs, and the other one is its preprint or its article."""
     paper, identity = finding.paper, finding.identity
     if paper is None or identity is None or not identity.differs_only_in_year:
-        return None
+        return False
     linked = other.doi in {paper.preprint_of, paper.preprint_doi} - {None}
-    if not linked and not (
+    return linked or bool(
         PREPRINT_KINDS & {paper.kind, other.kind}
         and title_matching.has_same_letters(paper.title, other.title)
-    ):
-        return None
+    )
+
+
+def _excuse_version_year(finding: WorkFinding, cited: CitedWork, other: Paper) -> WorkFinding:
+    """The finding without its year's contradiction, if the other version has that year."""
+    identity = finding.identity
+    is_wrong_too = compare_with_record(cited, other).year.state is FieldAgreement.MISMATCH
+    if identity is None or is_wrong_too:
+        return finding
     said = f"the year is that of another version of the work, DOI {other.doi}"
     year = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason=said)
     return replace(finding, identity=replace(identity, year=year))
@@ -394,6 +427,7 @@ def _build_unmatched_finding(
         absence=absence if matches.is_answered else None,
         searched_by_words=True,
         has_asked=bool(matches.asked),
+        asked_registries=_list_asked_names(matches.asked),
         provenance=(told,),
     )
     if near is not None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from citewell.errors import NotFound
 from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.tiered_cache import ResultCache
+from citewell.store.cache.timed_values import TimedValue
 from citewell.store.failures import StoreError
 
 
@@ -64,6 +65,18 @@ class CachedArtifactStore:
             artifact=ArtifactInfo(id=id, size_bytes=len(body), media_type=mime, expires_at=expires),
             body=body,
         )
+
+
+def read_stored_artifact(kept: TimedValue) -> StoredArtifact:
+    """The artifact in an entry; its id is computed from the body."""
+    mime, body = _split_media_type(kept.value)
+    info = ArtifactInfo(
+        id=hashlib.sha256(body).hexdigest(),
+        size_bytes=len(body),
+        media_type=mime,
+        expires_at=kept.made_at + kept.ttl,
+    )
+    return StoredArtifact(artifact=info, body=body)
 
 
 def _join_media_type(mime: str, body: bytes) -> bytes:

@@ -9,7 +9,7 @@ from typing import Protocol
 from citewell.errors import CitewellError
 from citewell.store.cache.timed_values import EntryKey, TimedValue, measure_entry_bytes
 from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.failures import DecryptionFailed
+from citewell.store.failures import DecryptionFailed, EntryUnreachable
 from citewell.store.recent_values import RecentValues
 
 
@@ -26,7 +26,10 @@ class ResultCache(Protocol):
     """Every call names an owner, and no owner can read another owner's entries."""
 
     async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
-        """The entry; None if there is none, it has expired, or it cannot be decrypted."""
+        """The entry; None if there is none, it has expired, or it cannot be decrypted.
+
+        Raises EntryUnreachable if it may be in an object store that does not answer.
+        """
         ...
 
     def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
@@ -164,6 +167,8 @@ class TieredCache:
         except DecryptionFailed:
             self._health.record_event("unreadable")
             return None
+        except EntryUnreachable:
+            raise  # a failure of one place alone: to answer that there is no entry would be false
         except CitewellError as error:
             self._health.record_store_failure(error)
             return None

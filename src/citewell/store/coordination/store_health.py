@@ -18,6 +18,7 @@ class StoreHealth:
     """Shared by all users of one storage; after a failure they use memory only for a while."""
 
     clock: Callable[[], float]
+    consequence: str = "For now, results are cached in memory only."
     _retry_at: float = 0.0
     _failure_messages: list[str] = field(default_factory=list)
     _event_counts: Counter[str] = field(default_factory=Counter)
@@ -30,7 +31,7 @@ class StoreHealth:
         self._retry_at = self.clock() + _RETRY_AFTER_SECONDS
         if error.message not in self._failure_messages:
             self._failure_messages.append(error.message)
-            logger.warning("%s For now, results are cached in memory only.", error.message)
+            logger.warning("%s %s", error.message, self.consequence)
 
     def record_event(self, what: str) -> None:
         self._event_counts[what] += 1

@@ -9,7 +9,7 @@ from citewell.model.durable_job import JobEvent, JobStepState, JsonValue
 from citewell.model.research import ResearchStatus
 from citewell.store.failures import BatchRolledBack
 from citewell.store.jobs import job_rows as rows
-from citewell.store.jobs.job_queue import HeldJob
+from citewell.store.jobs.held_jobs import HeldJob
 from citewell.store.jobs.job_rows import StepHead
 from citewell.store.jobs.ledger_store import SqlLedgerStore
 from citewell.store.keys.key_vault import KeyVault
@@ -38,13 +38,15 @@ WHERE {_IS_CURRENT_HOLDER}
 _SELECT_JOB_STANDING = f"SELECT cancel, cap - spent - held FROM job WHERE {_IS_CURRENT_HOLDER}"  # noqa: S608 - constants
 _INSERT_STEP = """
 INSERT INTO job_step
-    (job, name, number, state, provider, started, finished, estimate, cost, head, body)
+    (job, name, number, state, provider, started, finished, estimate, cost, head, body, fence)
 VALUES (:id, :name, (SELECT COUNT(*) + 1 FROM job_step WHERE job = :id), :state, :provider,
-    :started, :finished, :estimate, 0, :head, :body)
+    :started, :finished, :estimate, 0, :head, :body, :fence)
 """
+# The step has a fence of its own: whoever lost the job cannot move an intent that was taken over.
 _UPDATE_STEP_STATE = """
-UPDATE job_step SET state = :state, finished = :finished, cost = :cost, head = :head, body = :body
-WHERE job = :id AND name = :name AND state = :former
+UPDATE job_step SET state = :state, finished = :finished, cost = :cost, head = :head, body = :body,
+    fence = :fence
+WHERE job = :id AND name = :name AND state = :former AND fence <= :fence
 """
 _SELECT_ALL_STEPS = (
     "SELECT name, state, provider, estimate, started, head FROM job_step WHERE job = :id"

@@ -10,13 +10,25 @@ from citewell.model.durable_job import Job, JobEvent, JobStep, JobStepState, Job
 from citewell.model.research import ResearchStatus
 from citewell.store.body_compression import compress_body, decompress_body
 from citewell.store.keys.owner_keychain import OwnerKeychain
-from citewell.store.sql.database import SqlRow, SqlScalar, SqlStatement
+from citewell.store.sql.database import SqlDialect, SqlRow, SqlScalar, SqlStatement
 
 _JOB_TABLE, _STEP_TABLE, _EVENT_TABLE = "job", "job_step", "job_event"
 
 _JOB_COLUMNS = (
     "job.id, job.thread, job.kind, job.status, job.created, job.started, job.finished, "
-    "job.cancel, job.seq, job.cap, job.spent"
+    "job.cancel, job.seq, job.cap, job.spent, job.attempts, {lost}"
+)
+# When a worker that is taken for dead last renewed its lease, or sent a heartbeat.
+_LEASE_LOST = (
+    "CASE WHEN job.finished IS NULL AND job.holder <> '' AND job.expires <= {now} "
+    "THEN job.expires - job.delay END"
+)
+_WORKER_LOST = (
+    "CASE WHEN job.finished IS NULL AND job.holder <> '' THEN COALESCE("
+    "(SELECT beat FROM worker_heartbeats WHERE executor = job.holder AND beat < {now} - silence), "
+    # A job that was taken off the queue has neither a lease nor a sign of life.
+    "CASE WHEN job.expires <= {now} "
+    "THEN GREATEST(job.expires - job.delay, COALESCE(job.started, job.created)) END) END"
 )
 # Long columns come once, with the first step or if there is no step.
 _IS_FIRST_STEP = "COALESCE(job_step.number, 1) = 1"
@@ -71,6 +83,12 @@ class StepHead:
     ref: str | None = None
     tag: str | None = None
     error: Mapping[str, JsonValue] | None = None
+
+
+def complete_job_query(sql: str, dialect: SqlDialect) -> str:
+    """A query of jobs, with how the engine of this store knows that a worker is lost."""
+    lost = _WORKER_LOST if dialect.name == "postgres" else _LEASE_LOST
+    return sql.format(lost=lost.format(now=dialect.now_expression))
 
 
 def encode_compact_json(value: JsonValue) -> bytes:
@@ -147,15 +165,15 @@ def decrypt_event(chain: OwnerKeychain, job: str, row: SqlRow) -> JobEvent:
 
 def collect_encrypted_parts(found: Sequence[SqlRow]) -> list[bytes]:
     """All encrypted columns of these rows."""
-    return [part for row in found for part in (row[11], row[12], row[20]) if part is not None]
+    return [part for row in found for part in (row[13], row[14], row[22]) if part is not None]
 
 
 def decrypt_job_view(chain: OwnerKeychain, found: Sequence[SqlRow]) -> JobView:
     """A job from its rows of SELECT_JOB_WITH_STEPS, or from one row of a listing."""
     first = found[0]
     job_id, thread, kind, status, created, started, finished, cancel, seq, cap, spent = first[:11]
-    plain = json.loads(decompress_body(chain.decrypt_row(_JOB_TABLE, job_id, first[11])))
-    failed = first[12] is not None
+    attempts, lost_at, body, failure = first[11:15]
+    plain = json.loads(decompress_body(chain.decrypt_row(_JOB_TABLE, job_id, body)))
     return JobView(
         job=Job(
             id=job_id,
@@ -172,8 +190,10 @@ def decrypt_job_view(chain: OwnerKeychain, found: Sequence[SqlRow]) -> JobView:
         finished=finished,
         cancelling=bool(cancel) and finished is None,
         spent=spent,
-        error=decrypt_job_result(chain, job_id, status, first[12]) if failed else None,
-        steps=tuple(_decrypt_step(chain, job_id, row[13:]) for row in found if row[13] is not None),
+        attempts=attempts,
+        worker_lost_at=lost_at,
+        error=None if failure is None else decrypt_job_result(chain, job_id, status, failure),
+        steps=tuple(_decrypt_step(chain, job_id, row[15:]) for row in found if row[15] is not None),
     )
 
 

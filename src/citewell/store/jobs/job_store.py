@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -73,11 +73,12 @@ class JobStore(Protocol):
     """Every call names an owner and raises UnknownJob for a missing job or another owner's."""
 
     async def create_job(
-        self, owner: str, job_id: str, order: JobOrder, *, claim: SqlStatement | None = None
+        self, owner: str, job_id: str, order: JobOrder, *, placement: Sequence[SqlStatement] = ()
     ) -> JobView:
-        """Queue a job, with its thread, message and credit reserve in one transaction.
+        """Create a job, with its thread, message and credit reserve in one transaction.
 
-        With `claim`, which the queue builds, the job belongs to a worker from the beginning.
+        The statements of `placement`, which the job engine builds, put it into a queue or give it
+        to a worker in the same transaction.
         Raises BalanceTooLow, ThreadInUse or UnknownThread; then nothing is stored.
         """
         ...
@@ -142,7 +143,7 @@ class SqlJobStore:
         self._new_id = new_id
 
     async def create_job(
-        self, owner: str, job_id: str, order: JobOrder, *, claim: SqlStatement | None = None
+        self, owner: str, job_id: str, order: JobOrder, *, placement: Sequence[SqlStatement] = ()
     ) -> JobView:
         for _ in range(_MAX_CREATE_ATTEMPTS):
             chain = await self._vault.ensure_keychain(owner)
@@ -161,7 +162,7 @@ class SqlJobStore:
                 await self._database.execute_batch(
                     [
                         *self._build_job_creation(chain, job, order),
-                        *([claim] if claim else []),
+                        *placement,
                         # Last, to lock the accounts' rows for as short a time as possible.
                         *self._ledger.build_reserve(chain, job.id, job.cap, tenant=tenant),
                     ]
@@ -177,9 +178,7 @@ class SqlJobStore:
 
     async def require_job_view(self, owner: str, job_id: str) -> JobView:
         chain = await self._require_job_keychain(owner)
-        found = await self._database.select_rows(
-            rows.SELECT_JOB_WITH_STEPS, {"id": job_id, "owner": chain.tag}
-        )
+        found = await self._select_jobs(rows.SELECT_JOB_WITH_STEPS, {"id": job_id}, chain)
         if not found:
             raise UnknownJob
         view = rows.decrypt_job_view(
@@ -402,10 +401,19 @@ class SqlJobStore:
         chain = await self._vault.find_keychain(owner)
         if chain is None:
             return ()
-        found = await self._database.select_rows(sql, params | {"owner": chain.tag})
+        found = await self._select_jobs(sql, params, chain)
         opener = await self._require_covering_keychain(owner, rows.collect_encrypted_parts(found))
         return tuple(
             view for row in found if (view := _decrypt_listed_job(opener, row)) is not None
+        )
+
+    async def _select_jobs(
+        self, sql: str, params: Mapping[str, SqlScalar], chain: OwnerKeychain
+    ) -> list[SqlRow]:
+        """Rows of the owner's jobs; `sql` compares leases with the clock that workers share."""
+        known: dict[str, SqlScalar] = {**params, "owner": chain.tag, "now": self._clock()}
+        return await self._database.select_rows(
+            rows.complete_job_query(sql, self._database.dialect), known
         )
 
     async def _require_job_keychain(self, owner: str) -> OwnerKeychain:

@@ -242,13 +242,17 @@ class KeyVault:
 
     async def _load_current_keyring(self) -> EncryptionKeyring:
         """A keyring that encrypts with the store's master key, which need not be the newest available."""
-        ((key_id, _),) = await self._database.select_rows(_SELECT_MASTER)
-        ring = (await self._keys.load_keyring()).find_ring_for_key(key_id)
-        ring = ring or (await self._keys.reload_keyring()).find_ring_for_key(key_id)
-        if ring is None:
-            current = (await self._keys.load_keyring()).current_key_id
-            raise WrongMasterKey(_describe_wrong_key(key_id, current))
-        return ring
+        missing = None
+        while True:
+            ((key_id, _),) = await self._database.select_rows(_SELECT_MASTER)
+            ring = (await self._keys.load_keyring()).find_ring_for_key(key_id)
+            ring = ring or (await self._keys.reload_keyring()).find_ring_for_key(key_id)
+            if ring is not None:
+                return ring
+            if key_id == missing:
+                current = (await self._keys.load_keyring()).current_key_id
+                raise WrongMasterKey(_describe_wrong_key(key_id, current))
+            missing = key_id  # unless a rotation has ended since it was read
 
     def _build_key_write(
         self, sql: str, ring: EncryptionKeyring, owner: str, secret: tuple[int, bytes]

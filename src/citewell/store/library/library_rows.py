@@ -9,14 +9,8 @@ from itertools import islice
 
 from citewell.store.body_compression import compress_body, decompress_body
 from citewell.store.keys.owner_keychain import OwnerKeychain
-from citewell.store.library.fulltext_index import (
-    DocumentTerms,
-    TermQuery,
-    build_term_columns,
-    encode_term_weights,
-    encode_tsvector,
-)
-from citewell.store.sql.database import SqlDialect, SqlRow, SqlScalar, SqlStatement
+from citewell.store.library.fulltext_index import DocumentTerms, PreparedDocument, TermQuery
+from citewell.store.sql.database import SqlRow, SqlScalar
 from citewell.text.language import index_terms as tokeniser
 from citewell.text.language.index_terms import QueryTerms
 
@@ -24,35 +18,34 @@ _DOCUMENT_TABLE = "document"
 _MAX_DOCUMENT_TERMS = 200_000  # per document; text after them is stored but not indexed
 _MAX_REMEMBERED_WORDS = 50_000
 
-EMPTY_TERM_QUERY = TermQuery(words=(), phrases=(), facets=())
-
 SELECT_KNOWN_DOCUMENTS = (
-    "SELECT id, name, stamp, added, head, body FROM document WHERE name IN ({values})"
+    "SELECT id, name, stamp, length FROM document WHERE name IN ({values}) ORDER BY id"
 )
+SELECT_OWNER_DOCUMENTS = """
+SELECT id, name, stamp, length FROM document WHERE owner = :owner ORDER BY id LIMIT :limit
+"""
+SELECT_NAMED_CARDS = "SELECT id, name, added, head FROM document WHERE name IN ({values})"
+SELECT_WHOLE_DOCUMENTS = "SELECT id, name, added, head, body FROM document WHERE id IN ({values})"
 SELECT_DOCUMENT = "SELECT id, name, added, head, body FROM document WHERE name = :name"
 SELECT_CARDS = """
 SELECT id, name, added, head FROM document
 WHERE owner = :owner AND id > :row ORDER BY id LIMIT :limit
 """
-SELECT_NEXT_DOCUMENTS = """
-SELECT id, name, owner, added, head, body FROM document WHERE id > :row ORDER BY id LIMIT :limit
-"""
 SELECT_DOCUMENT_COUNT = "SELECT documents FROM library WHERE owner = :owner"
-DELETE_DOCUMENT = "DELETE FROM document WHERE id = :id AND stamp = :stamp"
 UPSERT_LIBRARY_TOTALS = """
 INSERT INTO library (owner, documents, length) VALUES (:owner, :documents, :length)
 ON CONFLICT (owner) DO UPDATE SET
     documents = library.documents + excluded.documents, length = library.length + excluded.length
 """
-SELECT_REINDEX_CHORE = "SELECT 1 FROM chore WHERE name = 'reindex'"
+SELECT_REINDEX_CHORE = "SELECT since FROM chore WHERE name = 'reindex'"
 REQUEST_REINDEX = """
-INSERT INTO chore (name, since) VALUES ('reindex', 0.0) ON CONFLICT (name) DO NOTHING
+INSERT INTO chore (name, since) VALUES ('reindex', 0.0)
+ON CONFLICT (name) DO UPDATE SET since = excluded.since
 """
 DELETE_OWNER_LIBRARY = (
     "DELETE FROM document WHERE owner = :owner",
     "DELETE FROM library WHERE owner = :owner",
 )
-DELETE_REINDEX_CHORE = "DELETE FROM chore WHERE name = 'reindex'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +78,6 @@ class LibraryDocument:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedDocument:
-    row_id: int
-    row: dict[str, SqlScalar]
-    terms: DocumentTerms
-
-
 class DocumentPreparer:
     """Turns documents of one owner into rows; caches the hashes of words."""
 
@@ -117,15 +103,7 @@ class DocumentPreparer:
             ),
             "body": chain.encrypt_row(_DOCUMENT_TABLE, f"{named}/body", compress_body(text)),
         }
-        return PreparedDocument(row_id=0, row=row, terms=terms)
-
-    def prepare_known_row(self, row: SqlRow) -> PreparedDocument:
-        """The row and terms of a stored document, from a row of SELECT_KNOWN_DOCUMENTS."""
-        row_id, named, stamped, *rest = row
-        document = decrypt_document(self.chain, (row_id, named, *rest))
-        return PreparedDocument(
-            row_id=row_id, row={"stamp": stamped}, terms=self.collect_terms(document)
-        )
+        return PreparedDocument(row=row, terms=terms)
 
     def collect_terms(self, document: LibraryDocument) -> DocumentTerms:
         card = document.card
@@ -211,6 +189,11 @@ def build_term_query(
     )
 
 
+def hash_language_facets(chain: OwnerKeychain, languages: Iterable[str]) -> dict[str, str]:
+    """The language for each facet token that documents in it have."""
+    return {_hash_facet(chain, "language", code): code for code in languages}
+
+
 def add_facet_filters(
     chain: OwnerKeychain, plain: TermQuery, named: Iterable[tuple[str, str]]
 ) -> TermQuery:
@@ -238,38 +221,6 @@ def build_in_query(sql: str, values: Sequence[SqlScalar]) -> tuple[str, dict[str
     return sql.format(values=", ".join(f":{one}" for one in names)), dict(
         zip(names, values, strict=True)
     )
-
-
-def build_index_reset(dialect: SqlDialect) -> list[SqlStatement]:
-    """Statements that empty the index and record that it must be rebuilt."""
-    totals = "DELETE FROM library"
-    if dialect.name == "sqlite":
-        index = ["INSERT INTO term (term) VALUES ('delete-all')"]
-    else:
-        index = ["DELETE FROM term_count", "UPDATE document SET terms = ''"]
-    return [SqlStatement(sql=sql) for sql in (REQUEST_REINDEX, totals, *index)]
-
-
-def build_reindex_statements(
-    dialect: SqlDialect, row_id: int, terms: DocumentTerms
-) -> list[SqlStatement]:
-    params: dict[str, SqlScalar] = {"id": row_id}
-    if dialect.name == "sqlite":
-        sql = (
-            "INSERT INTO term (rowid, title, body, single, facet) "
-            "VALUES (:id, :title, :text, :single, :facet)"
-        )
-        return [SqlStatement(sql=sql, params=params | build_term_columns(terms))]
-    sql = (
-        "UPDATE document SET terms = CAST(CAST(:terms AS TEXT) AS tsvector), "
-        "counts = CAST(CAST(:counts AS TEXT) AS jsonb) WHERE id = :id"
-    )
-    return [
-        SqlStatement(
-            sql=sql,
-            params=params | {"terms": encode_tsvector(terms), "counts": encode_term_weights(terms)},
-        )
-    ]
 
 
 def _hash_facet(chain: OwnerKeychain, kind: str, value: str) -> str:

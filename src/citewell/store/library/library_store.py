@@ -14,13 +14,17 @@ from citewell.store.failures import BatchRolledBack, DecryptionFailed, WriteCont
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
 from citewell.store.library import library_rows as rows
-from citewell.store.library.fulltext_index import choose_term_index
-from citewell.store.library.library_rows import (
-    DocumentCard,
-    DocumentPreparer,
-    LibraryDocument,
+from citewell.store.library.fulltext_index import (
+    DocumentTerms,
     PreparedDocument,
+    RemovedDocument,
+    TermIndex,
+    TermQuery,
 )
+from citewell.store.library.index_rebuild import IndexRebuild
+from citewell.store.library.library_rows import DocumentCard, DocumentPreparer, LibraryDocument
+from citewell.store.library.postgres_index import PostgresTermIndex
+from citewell.store.library.sqlite_index import SqliteTermIndex
 from citewell.store.recent_values import RecentValues
 from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
 from citewell.text.evidence.excerpts import extract_query_excerpt
@@ -28,7 +32,7 @@ from citewell.text.language.index_terms import STEMMER_LANGUAGES, parse_query_te
 
 T = TypeVar("T")
 
-_MAX_GROUP_DOCUMENTS = 128  # documents written in one batch
+_MAX_GROUP_DOCUMENTS = 512  # documents written in one batch
 _MAX_GROUP_CHARS = 2_000_000
 _MAX_WRITE_ATTEMPTS = 20
 _MAX_MATCHES = 100  # per search
@@ -86,6 +90,10 @@ class LibraryStore(Protocol):
         """Documents without their text, oldest first; for the next page pass the last card as `after`."""
         ...
 
+    async def find_cards(self, owner: str, document_ids: Iterable[str]) -> tuple[DocumentCard, ...]:
+        """Those of the documents that the owner has, without their text, in any order."""
+        ...
+
     async def search_library(
         self,
         owner: str,
@@ -113,7 +121,10 @@ class SqlLibraryStore:
         self._database = database
         self._vault = vault
         self._clock = clock
-        self._index = choose_term_index(database.dialect)
+        self._index: TermIndex = (
+            SqliteTermIndex() if database.dialect.name == "sqlite" else PostgresTermIndex()
+        )
+        self._rebuild = IndexRebuild(database, vault, self._index)
         self._preparers: RecentValues[str, DocumentPreparer] = RecentValues(16)
         self._languages: dict[str, tuple[float, tuple[str, ...]]] = {}
 
@@ -168,8 +179,21 @@ class SqlLibraryStore:
             "row": after.row if after else 0,
         }
         found = await self._database.select_rows(rows.SELECT_CARDS, params)
-        chain = await self._vault.find_covering_keychain(owner, [row[-1] for row in found]) or chain
-        return tuple(rows.decrypt_card(chain, row) for row in found)
+        return await self._decrypt_cards(owner, found)
+
+    async def find_cards(self, owner: str, document_ids: Iterable[str]) -> tuple[DocumentCard, ...]:
+        chain = await self._vault.find_keychain(owner)
+        if chain is None:
+            return ()
+        names = [rows.hash_document_name(chain, one) for one in dict.fromkeys(document_ids)]
+        cards: list[DocumentCard] = []
+        for start in range(0, len(names), _MAX_GROUP_DOCUMENTS):
+            sql, params = rows.build_in_query(
+                rows.SELECT_NAMED_CARDS, names[start : start + _MAX_GROUP_DOCUMENTS]
+            )
+            found = await self._database.select_rows(sql, params)
+            cards += await self._decrypt_cards(owner, found)
+        return tuple(cards)
 
     async def search_library(
         self,
@@ -193,9 +217,9 @@ class SqlLibraryStore:
         wanted = rows.add_facet_filters(chain, wanted, _collect_filter_facets(chosen))
         if not (wanted.words or wanted.phrases or wanted.facets):
             return ()
-        sql, params = self._index.build_index_query(wanted, owner=chain.tag)
-        params |= {"limit": max(1, min(limit, _MAX_MATCHES)), "offset": max(0, offset)}
-        ranked = await self._database.select_rows(sql, params)
+        ranked = await self._select_ranked_rows(
+            wanted, chain.tag, limit=max(1, min(limit, _MAX_MATCHES)), offset=max(0, offset)
+        )
         seek = frozenset((*want.words, *(word for one in want.phrases for word in one)))
         return await self._decrypt_matches(owner, ranked, seek)
 
@@ -205,12 +229,13 @@ class SqlLibraryStore:
         return int(found[0][0]) if found else 0
 
     async def clear_library(self, owner: str) -> int:
-        gone = 0
-        while found := await self.list_cards(owner, limit=_MAX_GROUP_DOCUMENTS):
-            gone += await self.delete_documents(owner, [card.id for card in found])
-        await self._database.execute_batch(
-            self._index.build_count_cleanup(await self._vault.hash_owner_tag(owner))
-        )
+        gone = await self._clear_at_once(owner)
+        chain = await self._vault.find_keychain(owner)
+        while chain is not None and (
+            count := await self._retry_on_conflict(partial(self._remove_oldest, owner, chain))
+        ):
+            gone += count
+        self._languages.pop(owner, None)
         return gone
 
     async def clear_for_erasure(self, owner: str) -> None:
@@ -230,30 +255,7 @@ class SqlLibraryStore:
 
     async def rebuild_index(self) -> int:
         """Rebuild the full-text index from the stored documents, and return their number."""
-        await self._database.execute_batch(rows.build_index_reset(self._database.dialect))
-        done, last = 0, 0
-        while found := await self._database.select_rows(
-            rows.SELECT_NEXT_DOCUMENTS, {"row": last, "limit": _MAX_GROUP_DOCUMENTS}
-        ):
-            for row in found:
-                await self._reindex_document(row)
-            done, last = done + len(found), found[-1][0]
-        await self._database.execute_batch([SqlStatement(sql=rows.DELETE_REINDEX_CHORE)])
-        return done
-
-    async def _reindex_document(self, row: SqlRow) -> None:
-        row_id, name, owner, *_ = row
-        chain = await self._vault.load_tagged_keychain(owner)
-        if chain is None:
-            return  # the owner was erased
-        document = rows.decrypt_document(chain, (row_id, name, *row[3:]))
-        terms = await asyncio.to_thread(DocumentPreparer(chain).collect_terms, document)
-        batch = rows.build_reindex_statements(self._database.dialect, row_id, terms)
-        length: dict[str, SqlScalar] = {"owner": owner, "documents": 1, "length": terms.length}
-        counted = self._index.build_count_updates([terms], [])
-        await self._database.execute_batch(
-            [SqlStatement(sql=rows.UPSERT_LIBRARY_TOTALS, params=length), *counted, *batch]
-        )
+        return await self._rebuild.restart_rebuild()
 
     async def _store_group(
         self, owner: str, group: Sequence[LibraryDocument]
@@ -286,40 +288,51 @@ class SqlLibraryStore:
         known = await self._load_known_rows(names)
         if not known or chain is None:
             return 0
-        removed = await self._prepare_removal(owner, list(known.values()))
+        return await self._remove_rows(owner, chain, list(known.values()))
+
+    async def _remove_oldest(self, owner: str, chain: OwnerKeychain) -> int:
+        found = await self._database.select_rows(
+            rows.SELECT_OWNER_DOCUMENTS, {"owner": chain.tag, "limit": _MAX_GROUP_DOCUMENTS}
+        )
+        return await self._remove_rows(owner, chain, found) if found else 0
+
+    async def _remove_rows(self, owner: str, chain: OwnerKeychain, found: Sequence[SqlRow]) -> int:
+        removed = await self._prepare_removal(owner, found)
         await self._write_documents(chain, [], removed)
         return len(removed)
+
+    async def _clear_at_once(self, owner: str) -> int:
+        """Remove the documents without decrypting them, if the engine can; return their number."""
+        count = await self.count_stored_documents(owner)
+        shortcut = self._index.build_clearing_shortcut(await self._vault.hash_owner_tag(owner))
+        if not count or not shortcut:
+            return 0
+        try:
+            _, deleted, *_ = await self._database.execute_batch(shortcut)
+        except BatchRolledBack:
+            return 0  # other owners have documents
+        return deleted.changed_rows
 
     async def _write_documents(
         self,
         chain: OwnerKeychain,
         fresh: Sequence[PreparedDocument],
-        removed: Sequence[PreparedDocument],
+        removed: Sequence[RemovedDocument],
     ) -> None:
         """In one batch; the owner's totals come first, so that concurrent writers wait for each other there."""
         total: dict[str, SqlScalar] = {
             "owner": chain.tag,
             "documents": len(fresh) - len(removed),
-            "length": sum(one.terms.length for one in fresh)
-            - sum(one.terms.length for one in removed),
+            "length": sum(one.terms.length for one in fresh) - sum(one.length for one in removed),
         }
-        batch = [
-            self._vault.build_owner_guard(chain),
-            SqlStatement(sql=rows.UPSERT_LIBRARY_TOTALS, params=total),
-        ]
-        for one in removed:
-            gone = SqlStatement(
-                sql=rows.DELETE_DOCUMENT,
-                params={"id": one.row_id, "stamp": one.row["stamp"]},
-                expected_rows=1,
-            )
-            batch += [gone, *self._index.build_term_removal(one.row_id, one.terms)]
-        for one in fresh:
-            batch += self._index.build_document_insert(one.row, one.terms)
-        batch += self._index.build_count_updates(
-            [one.terms for one in fresh], [one.terms for one in removed]
+        await self._database.execute_batch(
+            [
+                self._vault.build_owner_guard(chain),
+                SqlStatement(sql=rows.UPSERT_LIBRARY_TOTALS, params=total),
+                *self._index.build_document_removal(removed),
+                *self._index.build_document_inserts(fresh),
+            ]
         )
-        await self._database.execute_batch(batch)
 
     async def _load_known_rows(self, names: Sequence[str]) -> dict[str, SqlRow]:
         """Rows of SELECT_KNOWN_DOCUMENTS, by document name."""
@@ -327,15 +340,52 @@ class SqlLibraryStore:
         found = await self._database.select_rows(sql, params)
         return {row[1]: row for row in found}
 
-    async def _prepare_removal(self, owner: str, stale: Sequence[SqlRow]) -> list[PreparedDocument]:
+    async def _prepare_removal(self, owner: str, stale: Sequence[SqlRow]) -> list[RemovedDocument]:
+        terms = await self._collect_stored_terms(owner, stale) if self._index.needs_terms else {}
+        return [
+            RemovedDocument(row_id=row_id, stamp=stamp, length=length, terms=terms.get(row_id))
+            for row_id, _, stamp, length in stale
+        ]
+
+    async def _collect_stored_terms(
+        self, owner: str, stale: Sequence[SqlRow]
+    ) -> dict[int, DocumentTerms]:
+        """The terms of stored documents by row id; documents that changed meanwhile roll back later."""
         if not stale:
-            return []
-        bodies = [body for row in stale for body in row[-2:]]
+            return {}
+        sql, params = rows.build_in_query(rows.SELECT_WHOLE_DOCUMENTS, [row[0] for row in stale])
+        stored = await self._database.select_rows(sql, params)
+        bodies = [body for row in stored for body in row[-2:]]
         chain = await self._vault.find_covering_keychain(owner, bodies)
         if chain is None:
             raise BatchRolledBack("The owner's keys are gone.")
         preparer = self._reuse_preparer(chain)
-        return await asyncio.to_thread(lambda: [preparer.prepare_known_row(row) for row in stale])
+
+        def collect() -> dict[int, DocumentTerms]:
+            return {
+                row[0]: preparer.collect_terms(rows.decrypt_document(chain, row)) for row in stored
+            }
+
+        return await asyncio.to_thread(collect)
+
+    async def _select_ranked_rows(
+        self, wanted: TermQuery, tag: str, *, limit: int, offset: int
+    ) -> list[SqlRow]:
+        asked = self._index.build_count_query(wanted, owner=tag)
+        counted = await self._database.select_rows(*asked) if asked else []
+        counts = {token: int(documents) for token, documents in counted}
+        ranked: list[SqlRow] = []
+        for one in self._index.build_index_queries(wanted, owner=tag, counts=counts):
+            ranked = await self._database.select_rows(
+                one.sql, one.params | {"limit": limit, "offset": offset}
+            )
+            if len(ranked) >= limit:
+                break
+        return ranked
+
+    async def _decrypt_cards(self, owner: str, found: Sequence[SqlRow]) -> tuple[DocumentCard, ...]:
+        chain = await self._vault.find_covering_keychain(owner, [row[-1] for row in found])
+        return tuple(rows.decrypt_card(chain, row) for row in found) if chain is not None else ()
 
     async def _decrypt_matches(
         self, owner: str, ranked: Sequence[SqlRow], seek: Collection[str]
@@ -358,15 +408,11 @@ class SqlLibraryStore:
         held = self._languages.get(owner)
         if held is not None and self._clock() < held[0]:
             return held[1]
-        if await self._database.select_rows(rows.SELECT_REINDEX_CHORE):
-            await self.rebuild_index()
-        present = []
-        for code in STEMMER_LANGUAGES:
-            wanted = rows.add_facet_filters(chain, rows.EMPTY_TERM_QUERY, [("language", code)])
-            sql, params = self._index.build_index_query(wanted, owner=chain.tag)
-            if await self._database.select_rows(sql, params | {"limit": 1, "offset": 0}):
-                present.append(code)
-        spoken = tuple(present) or ("en",)
+        await self._rebuild.complete_rebuild()
+        facets = rows.hash_language_facets(chain, STEMMER_LANGUAGES)
+        found = await self._database.select_rows(*self._index.build_facet_query(list(facets)))
+        present = {token for (token,) in found}
+        spoken = tuple(code for token, code in facets.items() if token in present) or ("en",)
         self._languages[owner] = (self._clock() + _LANGUAGES_TTL_SECONDS, spoken)
         return spoken
 

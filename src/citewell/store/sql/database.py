@@ -49,6 +49,8 @@ class SqlStatement:
     expected_rows: int | None = None
     # Parameter that the statement returns if it had an effect; such statements can be grouped.
     grouping_key: str | None = None
+    # Run once with each of these in place of `params`, in one round trip; no rows are counted.
+    param_rows: Sequence[Mapping[str, SqlScalar]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _SELECT_DURABLE_TABLES = """
 SELECT name FROM sqlite_master
 WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'term%'
-    AND name NOT IN ('schema_version', 'chore', 'lease')
+    AND name NOT IN ('schema_version', 'schema_contract', 'chore', 'lease')
 ORDER BY rowid
 """
 
@@ -26,4 +26,4 @@ def list_table_columns(link: sqlite3.Connection, table: str) -> list[str]:
 
 def request_reindexing(link: sqlite3.Connection) -> None:
     """Record that the full-text index, which is not copied, must be rebuilt before the next search."""
-    link.execute("INSERT OR IGNORE INTO chore (name, since) VALUES ('reindex', 0.0)")
+    link.execute("INSERT OR REPLACE INTO chore (name, since) VALUES ('reindex', 0.0)")

@@ -1,4 +1,4 @@
-"""The SQL engine for several machines: PostgreSQL 14 or newer. The only module that imports asyncpg."""
+"""The SQL engine for several machines: PostgreSQL 14 or newer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from citewell.errors import CitewellError, InternalError, Misconfigured
-from citewell.store.failures import BatchRolledBack, StoreError, StoreFull
-from citewell.store.sql import migrations
+from citewell.errors import CitewellError
+from citewell.store.failures import BatchRolledBack, StoreError
+from citewell.store.sql import migrations, schema_versions
 from citewell.store.sql.database import (
     POSTGRES_DIALECT,
     BatchWatch,
@@ -22,12 +22,16 @@ from citewell.store.sql.database import (
     SqlStatement,
     StatementOutcome,
 )
+from citewell.store.sql.postgres_failures import (
+    explain_postgres_error,
+    import_driver,
+    list_undone_errors,
+)
+from citewell.store.sql.postgres_pool import PostgresPool
 from citewell.store.sql.task_batching import TaskBatcher
 
 if TYPE_CHECKING:
-    import asyncpg
-
-    PoolConnection = asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+    from citewell.store.sql.postgres_pool import AnyConnection, PoolConnection
 
 T = TypeVar("T")
 
@@ -36,34 +40,41 @@ _PARAMETER_PATTERN = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _RETURNS_ROWS_PATTERN = re.compile(
     r"\s*SELECT\b|.*\bRETURNING\b[^()]*\Z", re.IGNORECASE | re.DOTALL
 )
-_MAX_CONNECTIONS = 10
+DEFAULT_CONNECTIONS = 10
 _MAX_CONCURRENT_GROUPS = 3  # of statements with a grouping key, running at the same time
-_CONNECT_TIMEOUT_SECONDS = 15.0  # for a connection, as for the lock of SQLite
-_MAX_TRANSACTION_TRIES = 5
+_MAX_TRANSACTION_TRIES = 6
+_RETRY_SECONDS = 0.002  # before the second try, and twice as long before each further one
+_MAX_MIGRATION_TRIES = 60
+_MIGRATION_PAUSE_SECONDS = 0.5
+_MIGRATION_LOCK_TIMEOUT = "2s"  # for each table
 _MIGRATION_LOCK_ID = 0x63697465  # advisory lock: one process at a time migrates
 _MIN_SERVER_VERSION = 140000
-
-# JIT compilation takes longer than any of our queries.
-_SERVER_SETTINGS = {"application_name": "citewell", "jit": "off"}
-
-_SELECT_SCHEMA_VERSION = "SELECT version FROM schema_version"
-_CREATE_VERSION_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"
 
 
 class PostgresDatabase:
     """A SqlDatabase in one schema of a PostgreSQL database, shared by any number of processes.
 
-    Connects, and imports asyncpg, with the first statement. Connections must be direct or pooled
-    by session, because the schema is set once for each connection.
+    Connects, and imports the driver, with the first statement. `url` may name a connection pooler
+    in transaction mode; `direct_url` then names the server itself, and is used for migrations.
     """
 
-    def __init__(self, url: str, *, schema: str, links: int = _MAX_CONNECTIONS) -> None:
-        self._url = url
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str,
+        max_connections: int = DEFAULT_CONNECTIONS,
+        direct_url: str | None = None,
+    ) -> None:
         self._name = schema
-        self._links = links
-        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
-        self._opening = asyncio.Lock()
-        self._closed = False
+        self._direct_url = direct_url or url
+        self._pool = PostgresPool(
+            url,
+            schema_name=self.schema_name,
+            max_connections=max_connections,
+            migrate=self._migrate_schema,
+            direct_url=direct_url,
+        )
         self.watching = BatchWatch()
         self._groups: dict[str, TaskBatcher[SqlStatement, StatementOutcome]] = {}
 
@@ -72,9 +83,19 @@ class PostgresDatabase:
         return POSTGRES_DIALECT
 
     @property
+    def direct_url(self) -> str:
+        """The address of a connection that lasts, for what a pooler of transactions cannot carry."""
+        return self._direct_url
+
+    @property
     def schema_name(self) -> str:
         """The schema that holds our tables."""
         return f"citewell_{self._name}"
+
+    @property
+    def is_behind_pooler(self) -> bool:
+        """Whether a connection pooler is in between, as far as is known: no before the first statement."""
+        return self._pool.is_behind_pooler
 
     @property
     def small_rows(self) -> SqlDatabase:
@@ -87,10 +108,11 @@ class PostgresDatabase:
         given = params or {}
 
         async def read(link: PoolConnection) -> list[SqlRow]:
-            found = await link.fetch(text, *(given[name] for name in names))
+            async with self._pool.open_statement(link):
+                found = await link.fetch(text, *(given[name] for name in names))
             return [tuple(row) for row in found]
 
-        return await self._run_until_committed(read)
+        return await self._run_until_committed(read, is_read=True)
 
     async def execute_batch(self, batch: Sequence[SqlStatement]) -> tuple[StatementOutcome, ...]:
         with self.watching.watch(len(batch)):
@@ -106,8 +128,9 @@ class PostgresDatabase:
 
         async def write(link: PoolConnection) -> tuple[StatementOutcome, ...]:
             if len(batch) == 1 and batch[0].expected_rows is None:
-                return (await _run_postgres_statement(link, batch[0]),)
-            async with link.transaction():
+                async with self._pool.open_statement(link):
+                    return (await _run_postgres_statement(link, batch[0]),)
+            async with self._pool.open_batch(link):
                 return tuple(
                     [await _run_postgres_statement(link, statement) for statement in batch]
                 )
@@ -122,7 +145,7 @@ class PostgresDatabase:
         async def rewrite(link: PoolConnection) -> None:
             for table in scrubbed:
                 # A plain VACUUM frees dead rows, but leaves their bytes in the pages.
-                await link.execute(f"VACUUM FULL {table}")
+                await link.execute(f"VACUUM FULL {self.schema_name}.{table}")
 
         await self._run_until_committed(rewrite)
         return outcomes
@@ -131,16 +154,18 @@ class PostgresDatabase:
         """Run `work` in a read-only snapshot, for a copy of everything."""
 
         async def read(link: PoolConnection) -> T:
-            async with link.transaction(isolation="repeatable_read", readonly=True):
+            async with self._pool.open_transaction(
+                link, isolation="repeatable_read", readonly=True
+            ):
                 return await work(link)
 
-        return await self._run_until_committed(read)
+        return await self._run_until_committed(read, is_read=True)
 
     async def run_in_transaction(self, work: Callable[[PoolConnection], Awaitable[T]]) -> T:
         """Run `work` in one transaction, for changes that a batch of statements cannot express."""
 
         async def write(link: PoolConnection) -> T:
-            async with link.transaction():
+            async with self._pool.open_transaction(link):
                 return await work(link)
 
         return await self._run_until_committed(write)
@@ -148,10 +173,7 @@ class PostgresDatabase:
     async def aclose(self) -> None:
         for group in self._groups.values():
             await group.aclose()
-        self._closed = True
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
+        await self._pool.aclose()
 
     async def _execute_group(
         self, group: Sequence[SqlStatement]
@@ -166,7 +188,8 @@ class PostgresDatabase:
         ]
 
         async def write(link: PoolConnection) -> set[object]:
-            return {row[0] for row in await link.fetchmany(text, values)}
+            async with self._pool.open_statement(link):
+                return {row[0] for row in await link.fetchmany(text, values)}
 
         try:
             done = await self._run_until_committed(write)
@@ -188,87 +211,90 @@ class PostgresDatabase:
             return error
         return outcome
 
-    async def _run_until_committed(self, work: Callable[[PoolConnection], Awaitable[T]]) -> T:
-        """The result of `work`, retried after a deadlock or serialization failure; raises StoreError."""
-        asyncpg = _import_asyncpg()
-        undone = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+    async def _run_until_committed(
+        self, work: Callable[[PoolConnection], Awaitable[T]], *, is_read: bool = False
+    ) -> T:
+        """The result of `work`, tried again if nothing of it can be stored; raises StoreError."""
+        driver = import_driver()
+        undone = list_undone_errors(driver, is_read=is_read)
+        last: Exception | None = None
         for tries in range(_MAX_TRANSACTION_TRIES):
             try:
                 return await self._run_on_connection(work)
-            except undone:
-                await asyncio.sleep(0.002 * 2**tries)
-            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            except undone as error:
+                last = error
+                await asyncio.sleep(_RETRY_SECONDS * 2**tries)
+            except (driver.PostgresError, OSError, TimeoutError) as error:
                 raise explain_postgres_error(error) from error
-        raise StoreError("Other writers kept making the database roll back. Try again.")
+        if isinstance(last, driver.DeadlockDetectedError | driver.SerializationError):
+            raise StoreError("Other writers kept making the database roll back. Try again.")
+        raise explain_postgres_error(last or TimeoutError()) from last
 
     async def _run_on_connection(self, work: Callable[[PoolConnection], Awaitable[T]]) -> T:
-        pool = self._pool or await self._ensure_pool()
-        async with pool.acquire(timeout=_CONNECT_TIMEOUT_SECONDS) as link:
+        async with self._pool.acquire() as link:
             return await work(link)
 
-    async def _ensure_pool(self) -> asyncpg.Pool[asyncpg.Record]:
-        async with self._opening:
-            if self._closed:
-                raise StoreError("The store is closed.")
-            if self._pool is None:
-                self._pool = await self._connect_pool()
-            return self._pool
+    async def _migrate_schema(self, link: AnyConnection) -> None:
+        """Apply what is missing. Waits for locks only briefly, and then lets others go before."""
+        driver = import_driver()
+        undone = (driver.DeadlockDetectedError, driver.LockNotAvailableError)
+        for tries in range(_MAX_MIGRATION_TRIES):
+            try:
+                await self._apply_migrations(link)
+            except undone:
+                if tries + 1 == _MAX_MIGRATION_TRIES:
+                    raise
+                await asyncio.sleep(_MIGRATION_PAUSE_SECONDS)
+            else:
+                return
 
-    async def _connect_pool(self) -> asyncpg.Pool[asyncpg.Record]:
-        import asyncpg
-
-        try:
-            pool = asyncpg.create_pool(
-                self._url,
-                min_size=0,
-                max_size=self._links,
-                timeout=_CONNECT_TIMEOUT_SECONDS,
-                reset=_skip_connection_reset,  # no use here changes the state of a connection
-                server_settings=_SERVER_SETTINGS | {"search_path": self.schema_name},
-            )
-        except ValueError as error:
-            raise Misconfigured(
-                "CITEWELL_DATABASE_URL is not a PostgreSQL address.", action="inform_user"
-            ) from error
-        try:
-            await pool
-            async with pool.acquire(timeout=_CONNECT_TIMEOUT_SECONDS) as link:
-                await self._migrate_schema(link)
-        except BaseException:
-            pool.terminate()
-            raise
-        return pool
-
-    async def _migrate_schema(self, link: PoolConnection) -> None:
-        number = int(await link.fetchval("SHOW server_version_num"))
-        if number < _MIN_SERVER_VERSION:
-            raise StoreError("PostgreSQL 14 or newer is needed.")
+    async def _apply_migrations(self, link: AnyConnection) -> None:
         steps = migrations.load_migrations(self._name, POSTGRES_DIALECT)
         async with link.transaction():
-            await link.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATION_LOCK_ID)
+            check_server_version(int(await link.fetchval("SHOW server_version_num")))
+            await link.execute(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK_ID})")
             await link.execute(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name}")
-            await link.execute(_CREATE_VERSION_TABLE)
-            version = await link.fetchval(_SELECT_SCHEMA_VERSION) or 0
-            if version > len(steps):
-                raise StoreError(
-                    f"The database was written by a newer Citewell (schema {version}, this one "
-                    f"knows {len(steps)}). Upgrade, or set another database."
-                )
+            await link.execute(f"SET LOCAL search_path TO {self.schema_name}")
+            # Who waits for a table's lock makes everybody wait who comes later, readers too.
+            await link.execute(f"SET LOCAL lock_timeout TO '{_MIGRATION_LOCK_TIMEOUT}'")
+            await link.execute(schema_versions.CREATE_VERSION_TABLE)
+            await link.execute(schema_versions.CREATE_CONTRACT_TABLE)
+            version = int(await link.fetchval(schema_versions.SELECT_VERSION))
+            schema_versions.check_schema_version(
+                version,
+                int(await link.fetchval(schema_versions.SELECT_CONTRACT)),
+                known=len(steps),
+                place="The database",
+                remedy="set another database",
+            )
             for step in steps[version:]:
                 for statement in step:
                     await link.execute(statement)
             if version < len(steps):
+                contract = migrations.find_newest_contract(self._name, POSTGRES_DIALECT)
                 await link.execute("DELETE FROM schema_version")
                 await link.execute("INSERT INTO schema_version VALUES ($1)", len(steps))
+                await link.execute("DELETE FROM schema_contract")
+                await link.execute("INSERT INTO schema_contract VALUES ($1)", contract)
 
 
-async def _skip_connection_reset(_: object) -> None: ...
+def check_server_version(number: int) -> None:
+    """Raises StoreError if the server is too old; `number` is like 150004."""
+    if number < _MIN_SERVER_VERSION:
+        raise StoreError(
+            f"PostgreSQL 14 or newer is needed; this server is version {number // 10000}."
+        )
 
 
 async def _run_postgres_statement(
     link: PoolConnection, statement: SqlStatement
 ) -> StatementOutcome:
     text, names = number_parameters(statement.sql)
+    if statement.param_rows:
+        await link.executemany(
+            text, [[row[name] for name in names] for row in statement.param_rows]
+        )
+        return StatementOutcome(changed_rows=len(statement.param_rows))
     values = [statement.params[name] for name in names]
     if _has_result_rows(text):
         rows = tuple(tuple(row) for row in await link.fetch(text, *values))
@@ -292,17 +318,6 @@ def _check_expected_rows(
     )
 
 
-def _import_asyncpg() -> Any:
-    try:
-        import asyncpg
-    except ImportError:
-        raise Misconfigured(
-            'CITEWELL_DATABASE_URL needs a driver: pip install "citewell[postgres]".',
-            action="inform_user",
-        ) from None
-    return asyncpg
-
-
 @lru_cache(maxsize=512)
 def number_parameters(sql: str) -> tuple[str, tuple[str, ...]]:
     """The statement with numbered parameters, and the parameter names in that order."""
@@ -317,28 +332,3 @@ def number_parameters(sql: str) -> tuple[str, tuple[str, ...]]:
 @lru_cache(maxsize=512)
 def _has_result_rows(sql: str) -> bool:
     return _RETURNS_ROWS_PATTERN.match(sql) is not None
-
-
-def explain_postgres_error(error: Exception) -> CitewellError:
-    """Our error for an error of the server, whose own message may quote stored data."""
-    import asyncpg
-
-    if isinstance(error, asyncpg.IntegrityConstraintViolationError):
-        return BatchRolledBack("A database constraint refused the batch.")
-    if isinstance(error, asyncpg.DiskFullError):
-        return StoreFull("The database's disk is full.")
-    if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
-        return StoreError("The database is read-only: it is a replica, or was configured so.")
-    if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError):
-        return StoreError("The database refused the user or password in CITEWELL_DATABASE_URL.")
-    if isinstance(error, asyncpg.InvalidCatalogNameError):
-        return StoreError("The database that CITEWELL_DATABASE_URL names does not exist.")
-    if isinstance(error, asyncpg.InsufficientPrivilegeError):
-        return StoreError("The database user may not do this; it must own its schema.")
-    if isinstance(error, asyncpg.SyntaxOrAccessError | asyncpg.DataError):
-        return InternalError(f"The database cannot run a statement ({_read_error_code(error)}).")
-    return StoreError(f"The database cannot be reached or used ({_read_error_code(error)}).")
-
-
-def _read_error_code(error: Any) -> str:
-    return getattr(error, "sqlstate", None) or type(error).__name__

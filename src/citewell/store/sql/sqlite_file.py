@@ -17,7 +17,6 @@ from citewell.store.failures import (
     BatchRolledBack,
     DatabaseDamaged,
     DatabaseEmptied,
-    SchemaTooNew,
     StoreError,
     StoreFull,
 )
@@ -56,6 +55,7 @@ class SqliteFile:
     is_handed_over: bool = (
         False  # connections are used by another thread than the one that opens them
     )
+    accepts_newer: bool = True  # a schema to which a newer program has only added something
     epoch: int = 0  # grows when the file is replaced, which makes older connections invalid
     reports: list[str] = field(default_factory=list)  # messages for the operator
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -263,33 +263,46 @@ class SqliteFile:
 
     def _apply_migrations(self, link: sqlite3.Connection) -> None:
         steps = migrations.load_migrations(self.schema, SQLITE_DIALECT)
-        if self._read_schema_version(link, newest=len(steps)) == len(steps):
+        if self._read_schema_version(link, known=len(steps)) >= len(steps):
             return
         link.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated between the first check and the lock.
-            for step in steps[self._read_schema_version(link, newest=len(steps)) :]:
+            version = self._read_schema_version(link, known=len(steps))
+            for step in steps[version:]:
                 for statement in step:
                     link.execute(statement)
-            link.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
-            link.execute("DELETE FROM schema_version")
-            link.execute("INSERT INTO schema_version VALUES (?)", (len(steps),))
+            if version < len(steps):
+                self._write_schema_version(link, len(steps))
             link.execute("COMMIT")
         finally:
             if link.in_transaction:
                 link.execute("ROLLBACK")
 
-    def _read_schema_version(self, link: sqlite3.Connection, *, newest: int) -> int:
-        known = "SELECT 1 FROM sqlite_master WHERE name = 'schema_version'"
-        if link.execute(known).fetchone() is None:
-            return 0
-        (version,) = link.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchone()
-        if version > newest:
-            raise SchemaTooNew(
-                f"{self.path} was written by a newer Citewell (schema {version}, this one knows "
-                f"{newest}). Upgrade, or set another directory."
-            )
-        return int(version)
+    def _write_schema_version(self, link: sqlite3.Connection, version: int) -> None:
+        from citewell.store.sql import schema_versions
+
+        contract = migrations.find_newest_contract(self.schema, SQLITE_DIALECT)
+        for sql in (schema_versions.CREATE_VERSION_TABLE, schema_versions.CREATE_CONTRACT_TABLE):
+            link.execute(sql)
+        link.execute("DELETE FROM schema_version")
+        link.execute("INSERT INTO schema_version VALUES (?)", (version,))
+        link.execute("DELETE FROM schema_contract")
+        link.execute("INSERT INTO schema_contract VALUES (?)", (contract,))
+
+    def _read_schema_version(self, link: sqlite3.Connection, *, known: int) -> int:
+        from citewell.store.sql import schema_versions
+
+        version = _select_number(link, "schema_version", schema_versions.SELECT_VERSION)
+        contract = _select_number(link, "schema_contract", schema_versions.SELECT_CONTRACT)
+        schema_versions.check_schema_version(
+            version,
+            contract if self.accepts_newer else version,
+            known=known,
+            place=str(self.path),
+            remedy="set another directory",
+        )
+        return version
 
     def _is_damaged(self) -> bool:
         import sqlite3
@@ -405,6 +418,9 @@ class FileConnection:
 
 
 def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
+    if statement.param_rows:
+        cursor = link.executemany(statement.sql, statement.param_rows)
+        return StatementOutcome(changed_rows=cursor.rowcount)
     cursor = link.execute(statement.sql, statement.params)
     rows = tuple(cursor.fetchall())
     changed = max(cursor.rowcount, len(rows))
@@ -451,3 +467,12 @@ def _create_private_file(path: Path) -> None:
     """
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _select_number(link: sqlite3.Connection, table: str, sql: str) -> int:
+    """What the query returns; 0 if the table does not exist."""
+    known = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    if link.execute(known, (table,)).fetchone() is None:
+        return 0
+    (number,) = link.execute(sql).fetchone()
+    return int(number)

@@ -46,6 +46,10 @@ _MATTER_NAME_PATTERN = re.compile(
 _PUBLISHED_WORK_PATTERN = re.compile(
     r"\b\d{1,4}\s?\(\d{1,4}\)\s?[,:;]\s?[a-z]?\d+|(?<!\.)\bJ(?:ournal|\.)(?: |$)|\bL(?:aw|\.) ?Rev(?:iew|\.)|\bProceedings\b|\bUniversity Press\b|\bQuarterly\b"
 )
+# Forms that stand in running text too and are taken for nothing else there.
+_RUNNING_FORMS = frozenset(
+    {"ecli", "statute", "reporter", "neutral", "law_report", "eu_case", "german"}
+)
 _MAX_CASE_NAME_CHARS = (
     160  # characters; a longer line with "v." in it is probably a work about a case
 )
@@ -55,6 +59,21 @@ _MAX_CASE_NAME_CHARS = (
 class LegalCitation:
     form: str
     text: str  # the matched part
+
+
+def find_legal_spans(text: str) -> list[tuple[int, int]]:
+    """Where citations of cases and statutes stand in running text, in order, without overlaps."""
+    found = sorted(
+        match.span()
+        for form, pattern in _LEGAL_FORM_PATTERNS
+        if form in _RUNNING_FORMS
+        for match in pattern.finditer(text)
+    )
+    kept: list[tuple[int, int]] = []
+    for start, end in found:
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
 
 
 def find_legal_citation(text: str) -> LegalCitation | None:

@@ -76,6 +76,11 @@ MONTH_NAME_REGEX = "|".join((*sorted(_MONTH_NUMBERS, key=len, reverse=True), _MO
 # For a word between a day and a year.
 DATED_MONTH_REGEX = "|".join((MONTH_NAME_REGEX, *_AMBIGUOUS_MONTH_NUMBERS))
 
+# Those that are no shortened forms, which may be names of people too.
+WHOLE_MONTH_NAMES = frozenset(
+    one for one in (*_MONTH_NUMBERS, *_AMBIGUOUS_MONTH_NUMBERS) if len(one) > 3
+) | {"may", "mai"}
+
 
 def find_month_number(word: str, *, after_day: bool = False) -> int:
     """The number of the month that the word names, in any language; 0 if it names none.

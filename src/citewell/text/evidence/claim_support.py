@@ -26,7 +26,7 @@ from citewell.text.evidence.oppositions import missing_denials, opposition
 from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
-from citewell.text.language import detection, scripts, sentences
+from citewell.text.language import detection, scripts, sentences, tokens
 from citewell.text.quantities import stated_quantities
 
 BLOCK_COVERAGE_WEIGHT, WINDOW_COVERAGE_WEIGHT, STEM_PAIR_WEIGHT = 0.4, 0.3, 0.3
@@ -43,6 +43,8 @@ _MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 # Fewer sentences of the window are enough for a snippet if they have this share of its words.
 _MIN_SNIPPET_SHARE = 0.9
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
+# Words of a claim that a source in its language has: their letters, number and share.
+_MIN_SHARED_LETTERS, _MIN_SHARED_WORDS, _MIN_SHARED_SHARE = 4, 3, 0.6
 # Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
 _CITATION_MARK_PATTERN = re.compile(
     r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]"
@@ -155,7 +157,14 @@ def can_share_language(claim: str, source: SourceText) -> bool:
             or not scripts.has_distinctive_script(spoken)
             or scripts.can_be_written_in(claim, spoken)
         )
-    return spoken[:2] == asked[:2]
+    return spoken[:2] == asked[:2] or _has_most_words(claim, source)
+
+
+def _has_most_words(claim: str, source: SourceText) -> bool:
+    """Whether the source has most words of a claim, whose language is hard to tell if it is short."""
+    words = {word for word in tokens.split_words(claim) if len(word) >= _MIN_SHARED_LETTERS}
+    held = set(tokens.split_words(source.text))
+    return len(words) >= _MIN_SHARED_WORDS and len(words & held) >= _MIN_SHARED_SHARE * len(words)
 
 
 def classify_relation(

@@ -30,8 +30,8 @@ WORDS_BY_LANGUAGE = {
     "en": NegationWords(
         both=r"neither|den(?:y|ies|ied)|refut(?:e|es|ed|ing)|disprov\w+|debunk\w*|false(?:ly)?|incorrect"
         r"|myth|unfounded|baseless|ineffective|cannot",
-        negating=r"not|n[o']t|\w+n['’]t|no|never|none|nobody|nothing|nor|without|cant|dont|doesnt|isnt|wasnt"
-        r"|fail(?:s|ed|ing|ure)?|lack(?:s|ed|ing)?|unable|unlikely|hardly|scarcely|untrue|unproven|absence|insufficient",
+        negating=r"not (?:\w+ )?enough|not|n[o']t|\w+n['’]t|no|never|none|nobody|nothing|nor|without|cant|dont|doesnt|isnt|wasnt"
+        r"|fail(?:s|ed|ing|ure)?|lack(?:s|ed|ing)?|unable|unlikely|hardly|scarcely|untrue|unproven|absence|insufficient|too (?:little|few)",
         refuting=r"did not|didn['’]t|does not|doesn['’]t|do not|is not|isn['’]t|are not|aren['’]t|was not|wasn['’]t|were not"
         r"|weren['’]t|has not|have not|had not|could not|failed to|fails to|fail to|no (?:clear |strong |credible )?evidence"
         r"|no (?:link|association|correlation|relationship|effect|difference|benefit)|no (?:statistically )?significant"
@@ -41,18 +41,18 @@ WORDS_BY_LANGUAGE = {
     ),
     "de": NegationWords(
         both=r"nicht|kein\w*|weder|falsch\w*|widerleg\w*",
-        negating=r"nie|niemals|niemand|nichts|ohne|kaum|mangels",
+        negating=r"nie|niemals|niemand|nichts|ohne|kaum|mangels|zu wenige?",
         refuting=r"widersprech\w*|widersprich\w*|unbegründet\w*|irreführend\w*|bestreit\w*|unwirksam\w*|entgegen",
     ),
     "fr": NegationWords(
         both=r"faux|fausse\w*",
-        negating=r"pas|jamais|aucune?|rien|personne|sans|ni|nullement|guère",
+        negating=r"pas|jamais|aucune?|rien|personne|sans|ni|nullement|guère|trop peu",
         refuting=r"n['’e]\s?\w+ (?:pas|aucun\w*|jamais)|ne [^.]{0,30}\bpas\b|pas de|aucun(?:e)? (?:preuve|effet|lien|différence|association)"
         r"|sans effet|réfut\w+|contredi\w+|dément\w*|infondé\w*|trompeu\w+|contrairement à",
     ),
     "es": NegationWords(
         both=r"no|ningun[ao]?|ningún|tampoco|fals[oa]s?",
-        negating=r"nunca|jamás|nadie|nada|sin|ni",
+        negating=r"nunca|jamás|nadie|nada|sin|ni|demasiado poc[oa]s?",
         refuting=r"sin (?:efecto|evidencia|pruebas|relación)|refut\w+|contradi\w+|desm(?:ient|ent)\w*|infundad\w+|engaños\w+|contrariamente",
     ),
     "it": NegationWords(

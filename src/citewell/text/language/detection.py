@@ -15,7 +15,9 @@ _MIN_SAMPLE_WORDS = 5  # words, or letters in a script without spaces
 _MIN_FUNCTION_WORD_SHARE = 0.06  # of all words must be function words; a list of names has fewer
 _MIN_LEAD_RATIO = 1.08  # times the score of the second language
 _CODE_AND_LINK_PATTERN = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*+\)|(?:https?://|www\.)\S+|&\w+;", re.DOTALL
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*+\)|(?:https?://|www\.)\S+|&\w+;"
+    r"|\b[A-Z]\.(?:[A-Z]\.)+",  # the letters of "U.S." are words in other languages
+    re.DOTALL,
 )
 _LETTER_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LATIN_RUN_PATTERN = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2000-\u20ff]+")

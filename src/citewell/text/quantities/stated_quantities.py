@@ -11,6 +11,7 @@ from itertools import islice
 from citewell.text.dates.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 from citewell.text.language import stopwords, tokens
 from citewell.text.language.scripts import CJK_RANGES
+from citewell.text.quantities.number_words import compile_number_pattern, list_number_words
 from citewell.text.quantities.units import (
     CJK_MAGNITUDE_FACTORS,
     CURRENCY_CODES,
@@ -18,17 +19,14 @@ from citewell.text.quantities.units import (
     SHORT_MAGNITUDES,
     TERSE_UNITS,
     UNIT_FACTORS,
+    UNITS_OF_NO_YEAR,
 )
 
 _COMMA_DECIMAL_LANGUAGES = frozenset(
     ("de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sv", "da", "no", "fi", "tr", "id")
 )
-_SPELT_SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_SPELT_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SPELT_NUMBER_VALUES = {
-    word: Decimal(value) for value, word in enumerate(_SPELT_SMALL_NUMBERS.split())
-} | {word: Decimal(10 * ten) for ten, word in enumerate(_SPELT_TENS.split(), 2)}
 _FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_FIGURE_PATTERN = re.compile(_FIGURE_REGEX)
 _CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
 _QUANTITY_PATTERN = re.compile(
     rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?<![^\W{CJK_RANGES}])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX})"
@@ -36,14 +34,25 @@ _QUANTITY_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _RANGE_END_PATTERN = re.compile(
-    rf"\s?(?P<by>[-–—]|to|and|bis|à|al?)\s?(?:{_CURRENCY_PREFIX_REGEX})?(?P<high>{_FIGURE_REGEX})(?!\w*[./:]\d)"
+    rf"\s?(?P<by>[-–—]|to|and|und|et|y|or|oder|ou|o|bis|auf|à|al?|hasta)\s?(?:{_CURRENCY_PREFIX_REGEX})?(?P<high>{_FIGURE_REGEX})(?!\w*[./:]\d)"
 )
 _BETWEEN_PATTERN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s+\S{0,4}\Z", re.IGNORECASE)
-_SPELT_ONES_REGEX = "|".join(_SPELT_SMALL_NUMBERS.split()[1:10])
-_SPELT_NUMBER_PATTERN = re.compile(
-    rf"\b(?P<word>{'|'.join(_SPELT_NUMBER_VALUES)})(?:(?<=ty)[- ](?P<one>{_SPELT_ONES_REGEX}))?\b(?=[\s-])",
-    re.IGNORECASE,
+# "Rose from 7 to 17 percent" gives two values and no range.
+_FROM_PATTERN = re.compile(
+    r"\b(?:from|von|vom|de|du|del?|desde(?: el)?|da|dal)\s+\S{0,4}\Z", re.IGNORECASE
 )
+_JOINING_WORDS = frozenset(("and", "und", "et", "y"))  # a range only after "between"
+_SPELT_RANGE_PATTERN = re.compile(
+    r"([^\W\d_]{2,12})\s(?:or|to|oder|bis|ou|à|o|a)\s\Z", re.IGNORECASE
+)
+_UNCERTAINTY_PATTERN = re.compile(
+    rf"\s?(?:±|\+\s?/\s?[-−–]|\+-|\\pm)\s?(?P<error>{_FIGURE_REGEX})(?!\w*[./:]\d)"
+)
+_SHORT_YEAR_PATTERN = re.compile(r"[-–/](\d\d)(?![\w.,]?\d)")
+# "70B parameters", "340M users": capitals directly after the figure; small letters are units there.
+_ATTACHED_MAGNITUDES = {"B": Decimal(10**9), "M": Decimal(10**6)}
+_ATTACHED_PATTERN = re.compile(r"([BM])(?=[\s,.;:)-]|\Z)(?!-?[A-Z])")
+_AND_A_HALF_PATTERN = re.compile(r"\s(?:and a half|et demie?|y medi[oa])\b|½", re.IGNORECASE)
 _MEASURE_UNITS = frozenset(unit for unit, _ in UNIT_FACTORS.values())
 _UNIT_WORD_PATTERN = re.compile(r"[\s\u00a0-]?([°µμ]?[^\W\d_]+(?:/[^\W\d_]+)?[²2]?|[%％€£$¥₽°])")
 _PER_CENT_PATTERN = re.compile(
@@ -52,10 +61,20 @@ _PER_CENT_PATTERN = re.compile(
 _PERCENTAGE_POINTS_PATTERN = re.compile(
     r"\s?(?:percentage points?|Prozentpunkte?n?|points de pourcentage)\b", re.IGNORECASE
 )
+_DEGREES_PATTERN = re.compile(
+    r"[\s\u00a0]?(?:degrees?|Grad|grados?|degrés?)[\s\u00a0](Celsius|Fahrenheit)\b", re.IGNORECASE
+)
+_ATTACHED_TIMES_PATTERN = re.compile(r"[x×](?![\w×])")  # "8.4x smaller"
+_METRIC_TON_PATTERN = re.compile(r"[\s-]metric[\s-]ton(?:ne)?s?\b", re.IGNORECASE)
+_PLAIN_DEGREES = frozenset({"degre", "degré", "grad", "grado"})  # as stems
+_SCALED_DEGREES = frozenset({"°c", "°f"})
+_UNIT_LETTERS_PATTERN = re.compile(r"\w[^\WA-Z]*+[A-Z]\w*+|[A-Z][^\W\daeiouyAEIOUY]++")
+_MAX_UNIT_LETTERS = 5  # of an unknown unit in capitals, such as Mpc, GeV or BLEU
 # Digits, with and without separators; longer ones are identifiers.
 _MAX_FIGURE_DIGITS, _MAX_UNMARKED_DIGITS = 20, 10
 # Characters, quantities; more than that is a table.
 _MAX_QUANTITY_TEXT_CHARS, _MAX_QUANTITIES = 20_000, 200
+_HALF, _HALF_STEP = Decimal("0.5"), Decimal("0.1")
 YEAR_UNIT, DATE_UNIT, ORDINAL_UNIT = "year#", "date", "ordinal"
 _FIXED_UNITS = (
     _MEASURE_UNITS | frozenset(CURRENCY_CODES.values()) | {YEAR_UNIT, DATE_UNIT, ORDINAL_UNIT}
@@ -73,6 +92,7 @@ class StatedQuantity:
     start: int
     end: int
     precision: Decimal  # value of the last digit given: 100 million for "8.1 billion"
+    scale: Decimal = Decimal(1)  # by which the figure as written was multiplied for its unit
 
     def can_equal(self, other: StatedQuantity) -> bool:
         """Whether both can be the same value, at the precision of the less exact one."""
@@ -110,18 +130,53 @@ def find_missing_quantities(
 ) -> tuple[StatedQuantity, ...]:
     """The wanted quantities for which `held` has no equal value in a comparable unit."""
     there = tuple(held)
-    return tuple(
-        one
-        for one in wanted
-        if not any(one.can_equal(other) and _has_comparable_units(one, other) for other in there)
+    return tuple(one for one in wanted if not any(have_equal_values(one, other) for other in there))
+
+
+def have_equal_values(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether both can be the same value in one unit; a figure without a unit is taken as written."""
+    first, second = write_alike(one, other)
+    return first.can_equal(second) and have_comparable_units(one, other)
+
+
+def write_alike(
+    one: StatedQuantity, other: StatedQuantity
+) -> tuple[StatedQuantity, StatedQuantity]:
+    """Both as they are written if only one has a unit: "no more than 200" for 200 milligrams."""
+    if bool(one.unit) == bool(other.unit):
+        return one, other
+    return _undo_scale(one), _undo_scale(other)
+
+
+def _undo_scale(one: StatedQuantity) -> StatedQuantity:
+    if one.scale == 1:
+        return one
+    return replace(
+        one,
+        low=one.low / one.scale,
+        high=one.high / one.scale,
+        precision=one.precision / one.scale,
     )
 
 
-def _has_comparable_units(one: StatedQuantity, other: StatedQuantity) -> bool:
+def is_fixed_unit(unit: str) -> bool:
+    """Whether a unit is one of measure, money or time, and not the stem of counted things."""
+    return unit in _FIXED_UNITS
+
+
+def have_comparable_units(one: StatedQuantity, other: StatedQuantity) -> bool:
     """Whether units can match: a missing unit matches any, and counted things may be named differently."""
     if one.unit == other.unit or not one.unit or not other.unit:
         return True
+    if _PLAIN_DEGREES & {one.unit, other.unit} and {one.unit, other.unit} & _SCALED_DEGREES:
+        return True  # "0.45 degrees" says no scale
     return one.unit not in _FIXED_UNITS and other.unit not in _FIXED_UNITS
+
+
+def find_number_word(value: Decimal, language: str | None = None) -> str:
+    """The word for a whole number below a hundred; empty for any other."""
+    words = list_number_words(language)
+    return next((word for word, number in words.items() if number == value), "")
 
 
 def _group_by_unit(found: Iterable[StatedQuantity]) -> dict[str, list[StatedQuantity]]:
@@ -145,26 +200,36 @@ def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuant
 def _find_figure_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
     at = 0
     while (match := _QUANTITY_PATTERN.search(text, at)) is not None:
-        one = _parse_figure_quantity(text, match, language)
-        at = max(match.end(), one.end if one else 0)
-        if one is not None:
-            yield one
+        found = _parse_figure_quantities(text, match, language)
+        at = max([match.end(), *(one.end for one in found)])
+        yield from found
 
 
-def _parse_figure_quantity(
+def _parse_figure_quantities(
     text: str, match: re.Match[str], language: str | None
-) -> StatedQuantity | None:
+) -> tuple[StatedQuantity, ...]:
+    """The value at a figure; two for a change "from 7 to 17 percent", and for "6.5 ± 0.7"."""
     low, step = _parse_figure_value(match["low"], language)
     if low is None:
-        return None
+        return ()
     if match["ordinal"] or _is_calendar_year(match):
-        return _build_exact_quantity(
-            low, ORDINAL_UNIT if match["ordinal"] else YEAR_UNIT, text, match.span()
-        )
-    high, at = _parse_range_end(text, match, low, language)
-    unit, factor, end = _parse_quantity_unit(text, at, money=match["money"], language=language)
+        unit = ORDINAL_UNIT if match["ordinal"] else YEAR_UNIT
+        exact = _build_exact_quantity(low, unit, text, match.span())
+        return (exact, *_find_short_year(text, match))
+    error = _UNCERTAINTY_PATTERN.match(text, match.end())
+    range_end = None if error else _find_range_end(text, match, low, language)
+    high, at = range_end or (low, error.end() if error else match.end())
+    half, at = _parse_added_half(text, at)
+    magnitude, unit, scale, end = _parse_quantity_unit(
+        text, at, money=match["money"], language=language
+    )
+    if not half:
+        half, end = _parse_added_half(text, end)
+    if half:
+        low, high, step = low + half, high + half, _HALF_STEP
+    factor = magnitude * scale
     sign = -1 if match["sign"] in {"-", "−"} and high == low else 1
-    return StatedQuantity(
+    whole = StatedQuantity(
         low=low * factor * sign,
         high=high * factor * sign,
         unit=unit,
@@ -172,18 +237,69 @@ def _parse_figure_quantity(
         start=match.start(),
         end=end,
         precision=step * factor,
+        scale=scale,
     )
+    if error is not None:
+        return _split_uncertainty(whole, error, factor, language)
+    if range_end and _FROM_PATTERN.search(text[max(0, match.start() - 16) : match.start()]):
+        return _split_change(whole, match)
+    return (whole,)
 
 
-def _parse_range_end(
+def _find_short_year(text: str, match: re.Match[str]) -> Iterator[StatedQuantity]:
+    """The second year of "2018–19"."""
+    found = _SHORT_YEAR_PATTERN.match(text, match.end())
+    if found is not None and not match["ordinal"] and found[1] > match["low"][2:]:
+        value = Decimal(match["low"][:2] + found[1])
+        yield _build_exact_quantity(value, YEAR_UNIT, text, found.span(1))
+
+
+def _split_uncertainty(
+    whole: StatedQuantity, error: re.Match[str], factor: Decimal, language: str | None
+) -> tuple[StatedQuantity, ...]:
+    """The value, and its uncertainty in the same unit."""
+    value, step = _parse_figure_value(error["error"], language)
+    if value is None:
+        return (whole,)
+    at = error.start("error")
+    cut = whole.text[: error.start() - whole.start] + whole.text[error.end() - whole.start :]
+    value_part = replace(whole, text=cut, end=error.start())
+    error_part = replace(
+        whole,
+        low=value * factor,
+        high=value * factor,
+        text=whole.text[at - whole.start :],
+        start=at,
+        precision=step * factor,
+    )
+    return value_part, error_part
+
+
+def _split_change(whole: StatedQuantity, match: re.Match[str]) -> tuple[StatedQuantity, ...]:
+    """The values before and after a change."""
+    first = replace(whole, high=whole.low, text=match[0], end=match.end())
+    found = _FIGURE_PATTERN.search(whole.text, match.end() - whole.start)
+    at = found.start() if found else 0
+    return first, replace(whole, low=whole.high, text=whole.text[at:], start=whole.start + at)
+
+
+def _parse_added_half(text: str, at: int) -> tuple[Decimal, int]:
+    """The half of "2½" or "and a half", and the offset after it."""
+    found = _AND_A_HALF_PATTERN.match(text, at)
+    return (_HALF, found.end()) if found else (Decimal(0), at)
+
+
+def _find_range_end(
     text: str, match: re.Match[str], low: Decimal, language: str | None
-) -> tuple[Decimal, int]:
-    """The upper end of a range and the offset after it; `low` itself if there is no range."""
+) -> tuple[Decimal, int] | None:
+    """The upper end of a range and the offset after it; None if there is no range."""
     found = _RANGE_END_PATTERN.match(text, match.end())
-    if found is None or (found["by"] == "and" and not _is_after_between(text, match.start())):
-        return low, match.end()
+    if found is None:
+        return None
+    if found["by"] in _JOINING_WORDS and not _is_after_between(text, match.start()):
+        return None
     high = _parse_figure_value(found["high"], language)[0]
-    return (low, match.end()) if high is None or high <= low else (high, found.end())
+    return None if high is None or high <= low else (high, found.end())
 
 
 def _is_after_between(text: str, at: int) -> bool:
@@ -192,19 +308,32 @@ def _is_after_between(text: str, at: int) -> bool:
 
 def _find_spelt_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
     """Numbers in words (two million, five percent), only if a unit or magnitude follows."""
-    for match in _SPELT_NUMBER_PATTERN.finditer(text):
-        value = (
-            _SPELT_NUMBER_VALUES[match["word"].lower()]
-            + _SPELT_NUMBER_VALUES[(match["one"] or "zero").lower()]
-        )
-        unit, factor, end = _parse_quantity_unit(text, match.end(), money=None, language=language)
+    values = list_number_words(language)
+    for match in compile_number_pattern(language).finditer(text):
+        value = Decimal(values[match["word"].lower()])
+        low = _find_spelt_low(text, match, value, language)
+        half, at = _parse_added_half(text, match.end())
+        magnitude, unit, scale, end = _parse_quantity_unit(text, at, money=None, language=language)
+        if not half:
+            half, end = _parse_added_half(text, end)
+        factor = magnitude * scale
         # "One day" and "one second" are mostly not measurements.
         measured = unit in _MEASURE_UNITS and (value > 1 or unit in {"%", "pp"})
         if factor != 1 or measured or unit in CURRENCY_CODES.values():
-            place = (match.start(), end)
-            yield replace(
-                _build_exact_quantity(value * factor, unit, text, place), precision=factor
-            )
+            exact = _build_exact_quantity((value + half) * factor, unit, text, (match.start(), end))
+            exact = replace(exact, precision=factor * (_HALF_STEP if half else 1), scale=scale)
+            yield replace(exact, low=low * factor) if low is not None else exact
+
+
+def _find_spelt_low(
+    text: str, match: re.Match[str], high: Decimal, language: str | None
+) -> Decimal | None:
+    """The lower end of "two or three" or "neun bis zwölf"; None if there is none."""
+    before = _SPELT_RANGE_PATTERN.search(text[max(0, match.start() - 24) : match.start()])
+    if before is None:
+        return None
+    low = list_number_words(language).get(before[1].lower())
+    return Decimal(low) if low is not None and low < high else None
 
 
 def _build_exact_quantity(
@@ -220,8 +349,12 @@ def _build_exact_quantity(
 def _is_calendar_year(match: re.Match[str]) -> bool:
     figure = match["low"]
     plain = figure.isdigit() and len(figure) == 4 and "1500" <= figure < "2100"
+    if not plain or match["money"]:
+        return False
     behind = match.string[match.end() : match.end() + 2].strip()
-    return plain and not match["money"] and not behind.startswith(("%", "€", "°"))
+    unit = _UNIT_WORD_PATTERN.match(match.string, match.end())
+    has_unit = unit is not None and unit[1].lower() in UNITS_OF_NO_YEAR
+    return not has_unit and not behind.startswith(("%", "€", "°"))
 
 
 def _parse_figure_value(written: str, language: str | None) -> tuple[Decimal | None, Decimal]:
@@ -261,44 +394,71 @@ def _measure_round_precision(value: Decimal) -> Decimal:
 
 def _parse_quantity_unit(
     text: str, at: int, *, money: str | None, language: str | None
+) -> tuple[Decimal, str, Decimal, int]:
+    """The magnitude and the unit after a figure, the factor of the unit, and the offset behind both."""
+    magnitude, at = _parse_magnitude(text, at, money=money)
+    unit, scale, end = _parse_unit_word(
+        text, at, money=money, has_magnitude=magnitude != 1, language=language
+    )
+    return magnitude, unit, scale, end
+
+
+def _parse_unit_word(
+    text: str, at: int, *, money: str | None, has_magnitude: bool, language: str | None
 ) -> tuple[str, Decimal, int]:
-    """The unit after a figure, the factor to multiply the figure by, and the offset after the unit."""
-    factor, at = _parse_magnitude(text, at, money=money)
+    one = Decimal(1)
     if money:
-        return CURRENCY_CODES[money.lower()], factor, at
-    for pattern, name in ((_PERCENTAGE_POINTS_PATTERN, "pp"), (_PER_CENT_PATTERN, "%")):
+        return CURRENCY_CODES[money.lower()], one, at
+    for pattern, name in (
+        (_PERCENTAGE_POINTS_PATTERN, "pp"),
+        (_PER_CENT_PATTERN, "%"),
+        (_ATTACHED_TIMES_PATTERN, "x"),
+    ):
         if match := pattern.match(text, at):
-            return name, factor, match.end()
+            return name, one, match.end()
+    if match := _DEGREES_PATTERN.match(text, at):
+        return f"°{match[1][0].lower()}", one, match.end()
+    if match := _METRIC_TON_PATTERN.match(text, at):
+        return *UNIT_FACTORS["tons"], match.end()
     match = _UNIT_WORD_PATTERN.match(text, at)
     if match is None:
-        return "", factor, at
+        return "", one, at
     word = match[1].lower()
     if word in CURRENCY_CODES:
-        return CURRENCY_CODES[word], factor, match.end()
+        return CURRENCY_CODES[word], one, match.end()
     # "an" is a year in French and an article in English.
     spoken = len(word) > 1 and word in stopwords.list_stopwords(language)
-    if word in UNIT_FACTORS and not spoken and (word not in TERSE_UNITS or factor == 1):
+    if word in UNIT_FACTORS and not spoken and not (word in TERSE_UNITS and has_magnitude):
         unit, scale = UNIT_FACTORS[word]
-        return unit, factor * scale, match.end()
-    return _parse_counted_things(text, match, factor, at, language)
+        return unit, scale, match.end()
+    unit, end = _parse_counted_things(text, match, at, language)
+    return unit, one, end
 
 
 def _parse_counted_things(
-    text: str, match: re.Match[str], factor: Decimal, at: int, language: str | None
-) -> tuple[str, Decimal, int]:
+    text: str, match: re.Match[str], at: int, language: str | None
+) -> tuple[str, int]:
     """The stem of the counted things as a unit: "countri" for "30 countries"."""
     word = match[1]
-    plain = word.islower() and len(word) > 3 and word not in stopwords.list_stopwords(language)
-    if not plain or text[at : at + 1] == "-":
-        return "", factor, at
-    return tokens.stem_word(word, (language or "en")[:2]), factor, match.end()
+    known = stopwords.list_stopwords(language)
+    if text[at : at + 1] == "-" or word.lower() in known:
+        return "", at
+    if 1 < len(word) <= _MAX_UNIT_LETTERS and _UNIT_LETTERS_PATTERN.fullmatch(word):
+        return word.lower(), match.end()
+    if not word.islower() or len(word) <= 3:
+        return "", at
+    return tokens.stem_word(word, (language or "en")[:2]), match.end()
 
 
 def _parse_magnitude(text: str, at: int, *, money: str | None) -> tuple[Decimal, int]:
     if (scale := CJK_MAGNITUDE_FACTORS.get(text[at : at + 1])) is not None:
         return scale, at + 1
+    if not money and (attached := _ATTACHED_PATTERN.match(text, at)) is not None:
+        return _ATTACHED_MAGNITUDES[attached[1]], attached.end()
     match = _UNIT_WORD_PATTERN.match(text, at)
     word = match[1].lower() if match else ""
+    if text.startswith("k ", at):  # "328k images", but not "4K"
+        return MAGNITUDE_FACTORS["k"], at + 1
     if match is None or word not in MAGNITUDE_FACTORS or (word in SHORT_MAGNITUDES and not money):
         return Decimal(1), at
     return MAGNITUDE_FACTORS[word], match.end() + text.startswith(". ", match.end())

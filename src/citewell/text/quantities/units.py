@@ -38,10 +38,10 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
     "%": {"1": "% percent pct prozent percento porcentaje procent процент процентов процента ％"},
     "pp": {"1": "pp"},
     "m": {
-        "1": "m metre metres meter meters",
-        "1000": "km kilometre kilometres kilometer kilometers",
-        "0.01": "cm centimetre centimetres centimeter centimeters",
-        "0.001": "mm millimetre millimetres millimeter millimeters",
+        "1": "m metre metres meter meters metern mètre mètres metro metros",
+        "1000": "km kilometre kilometres kilometer kilometers kilometern kilomètres kilómetros",
+        "0.01": "cm centimetre centimetres centimeter centimeters zentimeter zentimetern centimètres centímetros",
+        "0.001": "mm millimetre millimetres millimeter millimeters millimetern millimètres milímetros",
         "0.000001": "µm μm micrometre micrometres micrometers",
         "0.000000001": "nm nanometre nanometres nanometers",
         "1609.344": "mile miles mi",
@@ -49,15 +49,18 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "0.0254": "inch inches",
     },
     "g": {
-        "1": "g gram grams gramme grammes",
-        "1000": "kg kilogram kilograms kilogramme kilogrammes kilo kilos",
+        "1": "g gram grams gramme grammes gramm gramos",
+        "1000": "kg kilogram kilograms kilogramme kilogrammes kilo kilos kilogramm kilogramos",
         "0.001": "mg milligram milligrams",
         "0.000001": "µg μg mcg microgram micrograms",
         "1000000": "t tonne tonnes ton tons tonnen",
         "453.59237": "lb lbs",
         "28.349523125": "oz ounce ounces",
     },
-    "l": {"1": "l litre litres liter liters", "0.001": "ml millilitre millilitres milliliters"},
+    "l": {
+        "1": "l litre litres liter liters litern litro litros",
+        "0.001": "ml millilitre millilitres milliliters milliliter mililitros",
+    },
     "b": {
         "1": "byte bytes", "1000": "kb kilobyte kilobytes", "1000000": "mb megabyte megabytes",
         "1000000000": "gb gigabyte gigabytes", "1000000000000": "tb terabyte terabytes",
@@ -70,17 +73,23 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "1000000000": "gw gigawatt gigawatts", "1000000000000": "tw",
     },
     "hz": {"1": "hz", "1000": "khz", "1000000": "mhz", "1000000000": "ghz"},
-    "day": {"1": "day days tag tage tagen jour jours día días", "7": "week weeks woche wochen"},
-    "hour": {"1": "hour hours hr hrs h stunde stunden heures horas"},
-    "minute": {"1": "minute minutes min mins minuten"},
-    "second": {"1": "second seconds s sec secs sekunden", "0.001": "ms millisecond milliseconds"},
+    "day": {
+        "1": "day days tag tage tagen kalendertag kalendertage kalendertagen jour jours día días",
+        "7": "week weeks workweek workweeks woche wochen semaine semaines semana semanas",
+    },
+    "hour": {"1": "hour hours hr hrs h stunde stunden heure heures hora horas"},
+    "minute": {"1": "minute minutes min mins minuten minuto minutos"},
+    "second": {
+        "1": "second seconds s sec secs sekunde sekunden seconde secondes segundo segundos",
+        "0.001": "ms millisecond milliseconds",
+    },
     "month": {"1": "month months monat monate monaten mois meses"},
     "year": {"1": "year years yr yrs jahr jahre jahren an ans année années año años", "10": "decade decades"},
     "°c": {"1": "°c celsius"},
     "°f": {"1": "°f fahrenheit"},
     "km/h": {"1": "km/h kmh kph", "1.609344": "mph"},
     "km²": {"1": "km² km2 sqkm"},
-    "ha": {"1": "ha hectare hectares hektar"},
+    "ha": {"1": "ha hectare hectares hektar hectárea hectáreas"},
     "x": {"1": "times fold mal fois veces"},
 }  # fmt: skip
 
@@ -96,5 +105,12 @@ CURRENCY_CODES = {
 # Too short or too common to be units anywhere but directly after a figure.
 _TERSE_UNIT_LIST = "m g l b w s h t in an mi ft oz min won mal times second seconds x k"
 TERSE_UNITS = frozenset(_TERSE_UNIT_LIST.split())
+# Directly after a figure these say that it is no year; "1990 an" and "2015 in" say nothing.
+UNITS_OF_NO_YEAR = frozenset(
+    name
+    for name, (unit, _) in UNIT_FACTORS.items()
+    if unit in {"m", "g", "l", "wh", "w", "hz", "%", "°c", "°f", "km/h", "km²", "ha"}
+    and (name == "m" or name not in TERSE_UNITS)
+)
 # Every unit that a parsed value can have.
 VALUE_UNITS = frozenset((*_MEASURE_NAME_ROWS, *_CURRENCY_NAME_ROWS))

@@ -37,12 +37,12 @@ def split_reference_items(text: str) -> list[ReferenceItem]:
 
 def has_reference_heading(text: str) -> bool:
     """Whether a line of the text is the heading of a list of references."""
-    return any(map(_is_references_heading, text.split("\n")))
+    return any(map(is_references_heading, text.split("\n")))
 
 
 def _find_references_section(lines: list[NumberedLine]) -> list[NumberedLine]:
     """The lines under the last heading for references; all lines if there is none."""
-    headings = [place for place, (_, line) in enumerate(lines) if _is_references_heading(line)]
+    headings = [place for place, (_, line) in enumerate(lines) if is_references_heading(line)]
     if not headings:
         return lines
     begin = headings[-1] + 1
@@ -54,7 +54,8 @@ def _find_references_section(lines: list[NumberedLine]) -> list[NumberedLine]:
     return lines[begin : next(ends, len(lines))]
 
 
-def _is_references_heading(line: str) -> bool:
+def is_references_heading(line: str) -> bool:
+    """Whether a line is the heading of a list of references, in one of many languages."""
     shown = line.strip()
     return 3 < len(shown) < _MAX_HEADING_CHARS and (
         _REFERENCES_HEADING_PATTERN.fullmatch(shown) is not None

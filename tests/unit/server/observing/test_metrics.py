@@ -36,6 +36,7 @@ FAMILIES = {
     "citewell_provider_resting",
     "citewell_workers",
     "citewell_jobs",
+    "citewell_jobs_queued",
     "citewell_spend_dollars",
     "citewell_audit_waiting_rows",
     "citewell_ready",

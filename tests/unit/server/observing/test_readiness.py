@@ -9,6 +9,7 @@ from citewell.server.app import App
 from citewell.server.http.observing.readiness import (
     MAX_FAILED_STARTS,
     ReadinessMonitor,
+    ReadinessReport,
     build_readiness_monitor,
 )
 from citewell.server.http.observing.server_state import ServerState
@@ -118,3 +119,11 @@ def test_workers_that_do_not_start_make_the_server_unready_and_are_tried_again(
 
     assert asyncio.run(run())["workers"] == "not_starting"
     assert pool.prepared == 1
+
+
+def test_upstreams_that_fail_everywhere_do_not_take_an_instance_out() -> None:
+    resting = ReadinessReport(results={"store": "ok", "providers": "all_resting"})
+    broken = ReadinessReport(results={"store": "damaged", "providers": "all_resting"})
+
+    assert (resting.is_ready, resting.to_wire()["status"]) == (True, "degraded")
+    assert (broken.is_ready, broken.to_wire()["status"]) == (False, "unready")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from collections.abc import Callable, Iterator
@@ -434,3 +435,50 @@ def test_the_login_works_beside_authentication_and_through_all_layers(
     assert "nonce-" in page.headers["content-security-policy"]
     assert "strict-transport-security" in page.headers
     assert refused.status_code == 401
+
+
+@requires("http.dashboard_live")
+def test_the_page_is_told_at_once_that_a_job_has_changed(environ: dict[str, str]) -> None:
+    app = App(config.load_settings(environ | {"ADMIN_API_KEY": KEY, "AUDIT_ENABLED": "false"}))
+    site = build_asgi_app(app)
+    head = [
+        (b"host", b"127.0.0.1:8000"),
+        (b"x-admin-key", KEY.encode()),
+        (b"accept", b"text/event-stream"),
+    ]
+    scope = {
+        "type": "http", "method": "GET", "path": "/dashboard/changes", "raw_path": b"/dashboard/changes",
+        "query_string": b"", "headers": head, "http_version": "1.1", "scheme": "http",
+        "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 1), "root_path": "",
+    }  # fmt: skip
+
+    async def scenario() -> bytes:
+        await app.open_state().vault.ensure_keychain("someone")  # so that something is stored
+        written, gone = b"", asyncio.Event()
+
+        async def send(message: Any) -> None:
+            nonlocal written
+            written += message.get("body", b"")
+
+        async def receive() -> Any:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        serving = asyncio.create_task(site(scope, receive, send))
+        async with asyncio.timeout(20):
+            while b"changed" not in written:
+                app.open_state().notices.notify_here("job", "any")
+                await asyncio.sleep(0.005)
+        gone.set()
+        await serving
+        await app.aclose()
+        return written
+
+    assert b"event: changed\ndata: jobs\n\n" in asyncio.run(scenario())
+
+
+@requires("http.dashboard_closed")
+def test_the_changes_are_for_the_operator_alone(client: TestClient) -> None:
+    answer = client.get("/dashboard/changes", headers={"accept": "text/event-stream"})
+
+    assert answer.status_code == 401

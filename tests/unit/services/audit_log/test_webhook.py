@@ -16,6 +16,7 @@ import pytest
 
 from citewell.config import Settings
 from citewell.model.audit_event import AuditEvent
+from citewell.net.http.signed_webhook import SignedWebhook
 from citewell.net.network import Network
 from citewell.services.audit_log.audit_webhook import MAX_BACKOFF_SECONDS, AuditWebhook
 from citewell.store.state_store import StateStore, open_state_store
@@ -83,15 +84,14 @@ def deliver(folder: Path, receiver: Receiver, scenario: Scenario) -> Any:
         try:
             async with receiver.listening() as url:
                 network.guard.trust_service(url)
-                webhook = AuditWebhook(
-                    state.audit,
-                    state.leases,
+                signed = SignedWebhook(
                     network.client,
                     url=url,
                     secret=SECRET,
                     clock=lambda: 1700.0,
                     max_seconds=0.3,
                 )
+                webhook = AuditWebhook(state.audit, state.leases, signed)
                 await webhook.run_round()
                 return await scenario(state, webhook)
         finally:
@@ -206,14 +206,13 @@ def test_a_second_process_does_not_send_what_the_first_one_sends(tmp_path: Path)
     async def scenario(state: StateStore, webhook: AuditWebhook) -> None:
         await fill(state, "ada")
         other = open_state_store(Settings(data_dir=tmp_path))
-        twin = AuditWebhook(
-            other.audit,
-            other.leases,
+        nobody = SignedWebhook(
             Network(Settings()).client,
             url="http://127.0.0.1:9/",
             secret=None,
             clock=lambda: 0.0,
         )
+        twin = AuditWebhook(other.audit, other.leases, nobody)
         try:
             await twin.run_round()
             await webhook.run_round()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.server.wiring.record_finder_wiring import REGISTRY_NAMES
+from citewell.server.wiring.domains.record_finders import REGISTRY_NAMES
 from citewell.services.domains.records.record_searches import RECORD_SEARCHES, split_country_name
 from citewell.text.questions.question_domains import QuestionDomain
 

@@ -201,7 +201,7 @@ def test_nothing_is_asked_about_a_source_without_text() -> None:
 
 def test_sixty_claims_go_out_in_a_few_calls_of_which_few_run_at_once() -> None:
     pairs = [pair(f"The drug number {n} lowered mortality.", SOURCE) for n in range(60)]
-    model = ScriptedModel(quote_honestly)
+    model = ScriptedModel(quote_honestly, together=MAX_CONCURRENT_CALLS)
     told: list[str | None] = []
 
     async def progress(_done: float, _total: float | None, message: str | None) -> None:

@@ -113,7 +113,12 @@ class Desk:
         return ReferenceMatches(papers=tuple(ranked[: query.count]), asked=(*heard, *unheard))
 
     async def check_retraction(
-        self, doi: str, *, paper: Paper | None = None, unaware_registries: Collection[str] = ()
+        self,
+        doi: str,
+        *,
+        paper: Paper | None = None,
+        unaware_registries: Collection[str] = (),
+        tenant: str | None = None,
     ) -> RetractionCheck:
         if self.down:
             raise UpstreamUnavailable("Nobody could say.")

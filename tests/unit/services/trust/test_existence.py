@@ -242,6 +242,23 @@ def test_the_year_of_a_preprint_is_no_mismatch_if_both_are_registered() -> None:
     assert "mismatch" not in numbered["flags"]
 
 
+def test_a_year_that_neither_the_preprint_nor_its_article_has_is_a_mismatch() -> None:
+    title = "Quilted lantern resonance in harbour sediments of the north"
+    names = ("Ada Vance", "Mira Ferrante")
+    article = paper(title, *names, year=2016, kind="paper-conference", venue="Lantern Days")
+    preprint = Paper(
+        title=title, source="arxiv", authors=article.authors, year=2015, kind="article", venue="arXiv",
+        ids={IdentifierScheme.DOI: "10.48550/arxiv.1501.00001"},
+    )  # fmt: skip
+    desk = Desk(answering=THREE, papers=[article, preprint])
+
+    [entry] = audit(
+        f"Vance A, Ferrante M. (2012). {title}. https://doi.org/{preprint.doi}", desk=desk
+    )["entries"]
+
+    assert "mismatch" in entry["flags"]
+
+
 def test_a_preprint_that_became_an_article_names_it() -> None:
     preprint = paper(
         "Quilted lantern resonance in harbour sediments", "Ada Vance", year=2017, preprint_of="10.1234/final"

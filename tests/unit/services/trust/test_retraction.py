@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 from citewell.errors import CitewellError, NetworkFailed, UpstreamUnavailable
 from citewell.model.paper import IdentifierScheme, IntegrityNotice, NoticeKind, Paper, PaperId
 from citewell.model.scrape_results import RetractionStatus
+from citewell.services.trust.cached_notices import NOTICES_TTL_SECONDS, CachedNotices
 from citewell.services.trust.notice_weighing import WeighingContext, weigh_notices
 from citewell.services.trust.retraction_checks import RetractionCheck, RetractionChecker
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.failures import StoreError
 from citewell.store.retraction_table import RetractionEdition
 from tests.requirements import requires
+from tests.unit.services.reading import Memory
 
 DOI = "10.5555/work"
 R, C, X, B = (
@@ -344,6 +347,57 @@ def test_a_registry_that_never_answers_counts_as_failed() -> None:
     checked = asyncio.run(RetractionChecker(shelf, registry_seconds=0.02).check_retraction(DOI))
 
     assert (checked.failed, checked.answered) == (("crossref",), ("pubmed",))
+
+
+def test_a_registry_is_asked_once_an_hour_for_the_notices_of_a_work() -> None:
+    memory = Memory()
+    aware, unaware = Registry((event(R, "2021"),)), Registry(None)
+    shelf: Any = Shelf(crossref=unaware, europepmc=aware)
+
+    async def look_again() -> tuple[RetractionCheck, ...]:
+        # A new checker for each: what is known is in the cache, not in the checker.
+        notices = CachedNotices(memory.cache, SHARED_WITH_EVERYBODY)
+        looks = [RetractionChecker(shelf, notices=notices) for _ in range(3)]
+        first, second = [await one.check_retraction(DOI) for one in looks[:2]]
+        memory.clock.time += NOTICES_TTL_SECONDS + 1
+        return first, second, await looks[2].check_retraction(DOI)
+
+    first, second, third = asyncio.run(look_again())
+
+    assert first == second == third
+    assert expect_status(first.status).retracted
+    assert (len(unaware.asked), len(aware.asked)) == (2, 2)
+
+
+def test_a_registry_that_failed_is_asked_again() -> None:
+    down = Registry(NetworkFailed("No answer."))
+    shelf: Any = Shelf(crossref=down, europepmc=Registry(()))
+    checker = RetractionChecker(shelf, notices=CachedNotices(Memory().cache, SHARED_WITH_EVERYBODY))
+
+    async def look_twice() -> RetractionCheck:
+        await checker.check_retraction(DOI)
+        down.answer = (event(R, "2021"),)
+        return await checker.check_retraction(DOI)
+
+    checked = asyncio.run(look_twice())
+
+    assert expect_status(checked.status).retracted
+    assert checked.failed == ()
+
+
+def test_notices_are_cached_for_the_tenant_that_asked_where_tenants_are_kept_apart() -> None:
+    registry = Registry(())
+    shelf: Any = Shelf(crossref=registry)
+    notices = CachedNotices(Memory().cache, AnswerSharing(is_split_by_tenant=True))
+    checker = RetractionChecker(shelf, notices=notices)
+
+    async def look_for_tenants() -> None:
+        for tenant in ("north", "north", "south", None, None):
+            await checker.check_retraction(DOI, tenant=tenant)
+
+    asyncio.run(look_for_tenants())
+
+    assert len(registry.asked) == 4
 
 
 def test_nobody_to_ask_is_an_error_and_never_a_clean_record() -> None:

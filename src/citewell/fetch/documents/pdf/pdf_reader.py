@@ -112,7 +112,10 @@ def _build_no_text_error(
         )
     if damaged and not read:
         return Broken("The PDF is damaged: none of its pages can be opened.")
-    return ScannedDocument("The PDF has no text layer: nothing on its pages is stored as text.")
+    return ScannedDocument(
+        "The PDF has no text layer: nothing on its pages is stored as text. Use the file that it was"
+        " made from, or have its text recognized (OCR) first."
+    )
 
 
 def _build_page_notes(

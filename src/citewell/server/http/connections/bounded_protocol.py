@@ -91,6 +91,13 @@ class BoundedProtocol(CoalescingProtocol):
         if not self.transport.is_closing():
             self._stop_write_timer()
 
+    @property
+    def awaits_request(self) -> bool:
+        """Whether a request may be on its way: none has arrived yet, or a part of one."""
+        if self.transport.is_closing():
+            return False
+        return self.cycle is None or bool(self.conn.trailing_data[0])
+
     def shutdown(self) -> None:
         with contextlib.suppress(h11.LocalProtocolError):  # half a request has arrived
             super().shutdown()

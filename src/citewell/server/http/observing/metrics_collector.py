@@ -24,6 +24,7 @@ from citewell.server.http.observing.tenant_tallies import TenantTallies
 from citewell.server.middleware.call_metrics import LATENCY_BUCKETS_SECONDS, ToolTally
 
 _CENTS_PER_DOLLAR = 100
+_QUEUED_STATUS = "pending"
 LabelledValues = Iterable[tuple[Sequence[str], float]]
 
 
@@ -210,6 +211,11 @@ class _AppCollector(Collector):
             "Research jobs in the store by status.",
             ("status",),
             (((status,), count) for status, count in sorted(self.stored.jobs.items())),
+        )
+        yield GaugeMetricFamily(
+            "citewell_jobs_queued",
+            "Research jobs that wait for a worker, by which workers can be scaled.",
+            float(self.stored.jobs.get(_QUEUED_STATUS, 0)),
         )
         yield _build_counter(
             "citewell_spend_dollars",

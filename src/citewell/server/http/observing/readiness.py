@@ -18,6 +18,8 @@ CACHE_SECONDS = 1.0  # for how long probes get the same answer, so that they can
 STORE_SECONDS = 2.0  # how long the store may take to answer
 MAX_FAILED_STARTS = 2  # workers in a row that did not start before the pool counts as dead
 
+# Upstreams that fail, fail for every instance: taking them all out would end what works without them.
+_SHARED_CHECKS = frozenset({"providers"})
 OK = "ok"
 Check = Callable[[], Awaitable[Mapping[str, str]]]
 
@@ -30,7 +32,10 @@ class ReadinessReport:
 
     @property
     def is_ready(self) -> bool:
-        return all(result == OK for result in self.results.values())
+        """Whether requests should come here; what fails on every instance alike does not count."""
+        return all(
+            result == OK for name, result in self.results.items() if name not in _SHARED_CHECKS
+        )
 
     def to_wire(self) -> dict[str, object]:
         """For anybody who can reach the port, so there are codes and no messages or paths."""
@@ -38,7 +43,11 @@ class ReadinessReport:
             name: {"status": OK} if result == OK else {"status": "failed", "reason": result}
             for name, result in self.results.items()
         }
-        return {"status": OK if self.is_ready else "unready", "checks": checks}
+        status = "unready" if not self.is_ready else self._choose_ready_status()
+        return {"status": status, "checks": checks}
+
+    def _choose_ready_status(self) -> str:
+        return OK if all(result == OK for result in self.results.values()) else "degraded"
 
 
 class ReadinessMonitor:
@@ -155,7 +164,7 @@ class _WorkerProbe:
 
 
 class _ProviderProbe:
-    """Unready only if the breakers of all providers used so far are open."""
+    """Failed only if the breakers of all providers used so far are open."""
 
     def __init__(self, app: App) -> None:
         self._app = app

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from citewell.config import Settings
@@ -33,6 +34,8 @@ from citewell.server.pages.value_texts import format_clock_time
 
 PAGE_PATH = "/dashboard"
 _MAX_FORM_BYTES = 4096
+_CHANGE_EVENT = b"event: changed\ndata: jobs\n\n"
+_QUIET_EVENT = b":\n\n"  # keeps proxies from closing the stream
 _REFRESH_WITHOUT_SCRIPT_SECONDS = 12 * REFRESH_SECONDS
 _FORM_VERDICTS = frozenset(
     {AdminVerdict.KEY_MISSING, AdminVerdict.NOT_CONFIGURED, AdminVerdict.SCOPE_MISSING}
@@ -48,6 +51,7 @@ def build_dashboard_routes(settings: Settings, collector: DashboardCollector) ->
     return [
         Route(PAGE_PATH, pages.show_dashboard),
         Route(f"{PAGE_PATH}/data", pages.send_data),
+        Route(f"{PAGE_PATH}/changes", pages.send_changes),
         Route(f"{PAGE_PATH}/login", pages.log_in, methods=["POST"]),
         Route(f"{PAGE_PATH}/login", pages.return_to_page, methods=["GET"]),
         Route(f"{PAGE_PATH}/logout", pages.log_out, methods=["POST"]),
@@ -89,6 +93,22 @@ class DashboardPages:
                 "sections": render_sections(snapshot),
             }
         return JSONResponse(body, headers={"Cache-Control": "no-store"})
+
+    async def send_changes(self, request: Request) -> Response:
+        """A stream of events that tells the page when to ask for its data before its time."""
+        verdict = self._judge_request(request)
+        if verdict is not AdminVerdict.ADMITTED:
+            return build_admin_refusal(request, verdict)
+        return StreamingResponse(
+            self._write_changes(),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    async def _write_changes(self) -> AsyncIterator[bytes]:
+        yield _QUIET_EVENT
+        async for is_news in self._collector.watch_jobs():
+            yield _CHANGE_EVENT if is_news else _QUIET_EVENT
 
     async def log_in(self, request: Request) -> Response:
         self._require_same_origin(request)

@@ -16,7 +16,11 @@ from citewell.model.research import (
 )
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
-from citewell.services.research.step_values import LOCAL_PROVIDER, SINGLE_CALL_KIND
+from citewell.services.research.step_values import (
+    DRAFT_CHECK_KIND,
+    LOCAL_PROVIDER,
+    SINGLE_CALL_KIND,
+)
 from citewell.services.research.views.account_views import format_timestamp
 from citewell.store.research.research_rows import ClaimEvent
 from citewell.store.research.research_store import ClaimWithEvidence
@@ -88,6 +92,7 @@ def build_status_view(
         "createdAt": format_timestamp(view.job.created),
         "updatedAt": format_timestamp(_find_last_update(view)),
         "nextStep": describe_next_step(view),
+        "waitingForWorker": _build_worker_gap(view),
         "phase": _choose_phase(view),
         "costCents": round_up_cents(view.spent),
         **_count_progress_events(events),
@@ -96,6 +101,13 @@ def build_status_view(
         "error": dict(view.error) if view.error else None,
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _build_worker_gap(view: JobView) -> dict[str, Any] | None:
+    """Since when the job waits for another worker, and which attempt that will be."""
+    if view.worker_lost_at is None:
+        return None
+    return {"since": format_timestamp(view.worker_lost_at), "attempt": view.attempts + 1}
 
 
 def _find_last_update(view: JobView) -> float:
@@ -116,10 +128,18 @@ def _count_progress_events(events: Iterable[JobEvent]) -> dict[str, int]:
     return counts
 
 
+_OTHER_KINDS = {  # of jobs that are no research
+    SINGLE_CALL_KIND: "This is one paid call of a tool; what it returned went to its caller.",
+    DRAFT_CHECK_KIND: "This is the check of a draft; whoever started it gets its report as a task.",
+}
+
+
 def list_milestones(view: JobView) -> tuple[str, ...]:
-    """The status of the job and of each provider; a waiting caller is told when one changes."""
+    """The status of the job, its worker and each provider; a waiting caller is told when one changes."""
     names = parse_assignment(view.job.args).providers
-    return (view.status.value, *(build_provider_progress(view, name)["status"] for name in names))
+    worker = "lost" if view.is_worker_lost else "alive"
+    states = (build_provider_progress(view, name)["status"] for name in names)
+    return (view.status.value, worker, *states)
 
 
 def describe_progress(view: JobView, events: Iterable[JobEvent]) -> str:
@@ -129,14 +149,20 @@ def describe_progress(view: JobView, events: Iterable[JobEvent]) -> str:
 
 
 def describe_next_step(view: JobView) -> str:
-    if view.job.kind == SINGLE_CALL_KIND:
-        return "This is one paid call of a tool; what it returned went to its caller."
+    if view.job.kind in _OTHER_KINDS:
+        return _OTHER_KINDS[view.job.kind]
     if view.status is ResearchStatus.COMPLETED:
         return "Research is complete. Call get_results."
     if view.status is ResearchStatus.FAILED:
         return "Research failed; the error says why. get_results has whatever was written before."
     if view.status is ResearchStatus.CANCELLED:
         return "Research was cancelled. get_results has whatever was paid for."
+    if view.worker_lost_at is not None:
+        return (
+            "The process that ran this job has not been heard of since"
+            f" {format_timestamp(view.worker_lost_at)}. Another one will continue it where it"
+            f" stopped (attempt {view.attempts + 1})."
+        )
     if view.cancelling:
         return "Cancelling: waiting for the providers to stop."
     names = parse_assignment(view.job.args).providers

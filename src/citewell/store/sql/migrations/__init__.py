@@ -1,8 +1,11 @@
 """The schema of each database: numbered SQL files, applied in order and never edited afterwards.
 
-A file holds statements both engines understand, each ended by a semicolon, and no other
-semicolon. `{bytes}` and `{serial}` stand for the engine's types. Statements for one engine are in
+A file holds statements both engines understand, each ended by a semicolon at the end of a line,
+and no other line ends with one. `{bytes}` and `{serial}` stand for the engine's types. Statements for one engine are in
 a file of the same number with the engine's name before `.sql`, run after the common one.
+
+A migration only adds, so that programs of the previous release go on working. One that removes or
+changes something begins with the line `-- contract: ` and the reason why no such program needs it.
 """
 
 from __future__ import annotations
@@ -16,23 +19,39 @@ from citewell.store.sql.database import SqlDialect
 _FILE_NAME_PATTERN = re.compile(
     r"(?P<schema>[a-z]+)_(?P<number>\d{4})(?:\.(?P<engine>[a-z]+))?\.sql"
 )
+_STATEMENT_END_PATTERN = re.compile(r";\s*(?:\n|\Z)")
+CONTRACT_MARK = "-- contract: "
 _UNLOGGED_SCHEMAS = {"cache"}  # may be lost in a server crash, so PostgreSQL need not log it
 
 
 def load_migrations(name: str, dialect: SqlDialect) -> tuple[tuple[str, ...], ...]:
     """The statements of each migration of the database called `name`, in order."""
-    found = sorted(
+    return tuple(
+        tuple(
+            statement for *_, file in files for statement in _read_statements(file, name, dialect)
+        )
+        for _, files in groupby(_list_files(name, dialect), key=lambda entry: entry[0])
+    )
+
+
+def find_newest_contract(name: str, dialect: SqlDialect) -> int:
+    """The number of the newest migration that removes or changes something; 0 if there is none."""
+    contracts = [
+        int(number)
+        for number, _, file in _list_files(name, dialect)
+        if file.read_text(encoding="utf-8").startswith(CONTRACT_MARK)
+    ]
+    return max(contracts, default=0)
+
+
+def _list_files(name: str, dialect: SqlDialect) -> list[tuple[str, str, Path]]:
+    """Number, engine and path of each file, in the order in which they are applied."""
+    return sorted(
         (match["number"], match["engine"] or "", file)
         for file in Path(__file__).parent.iterdir()
         if (match := _FILE_NAME_PATTERN.fullmatch(file.name))
         and match["schema"] == name
         and match["engine"] in {None, dialect.name}
-    )
-    return tuple(
-        tuple(
-            statement for *_, file in files for statement in _read_statements(file, name, dialect)
-        )
-        for _, files in groupby(found, key=lambda entry: entry[0])
     )
 
 
@@ -41,4 +60,4 @@ def _read_statements(file: Path, name: str, dialect: SqlDialect) -> tuple[str, .
     text = text.replace("{bytes}", dialect.bytes_type).replace("{serial}", dialect.serial_type)
     if dialect.name == "postgres" and name in _UNLOGGED_SCHEMAS:
         text = text.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
-    return tuple(part.strip() for part in text.split(";") if part.strip())
+    return tuple(part.strip() for part in _STATEMENT_END_PATTERN.split(text) if part.strip())

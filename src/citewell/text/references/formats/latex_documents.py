@@ -33,7 +33,7 @@ _FILECONTENTS_PATTERN = re.compile(
     r"\\begin\{filecontents\*?\}(?:\[[^\[\]]{0,100}\])?\s{0,3}\{[^{}]{1,200}\.bib\}"
 )
 _FILECONTENTS_END_PATTERN = re.compile(r"\\end\{filecontents\*?\}")
-_BIBITEM_PATTERN = re.compile(r"\\bibitem(?![a-zA-Z])")
+BIBITEM_PATTERN = re.compile(r"\\bibitem(?![a-zA-Z])")
 _BIBITEM_KEY_PATTERN = re.compile(r"\s{0,5}\{([^{}]{0,200})\}")
 _LIST_END_PATTERN = re.compile(r"\\end\s{0,3}\{thebibliography\}")
 _BIBLATEX_ENTRY_PATTERN = re.compile(r"\\entry\{")
@@ -63,7 +63,7 @@ def parse_latex_document(text: str) -> BibliographyDocument:
     plain = _COMMENT_PATTERN.sub("", text)
     if _BIBLATEX_ENTRY_PATTERN.search(plain):
         return biblatex_bbl.parse_biblatex_bbl(text)
-    if _BIBITEM_PATTERN.search(plain):
+    if BIBITEM_PATTERN.search(plain):
         return _parse_bibitem_list(plain)
     cited = find_cited_keys(text)
     reason = "The text has no list of references."
@@ -159,7 +159,7 @@ def _extract_embedded_bib(text: str) -> str:
 
 def _parse_bibitem_list(text: str) -> BibliographyDocument:
     index = LineIndex(text)
-    starts = [match.start() for match in _BIBITEM_PATTERN.finditer(text)]
+    starts = [match.start() for match in BIBITEM_PATTERN.finditer(text)]
     references: list[Reference] = []
     malformed: list[MalformedEntry] = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -167,7 +167,7 @@ def _parse_bibitem_list(text: str) -> BibliographyDocument:
         if len(references) + len(malformed) >= MAX_PROSE_REFERENCES:
             malformed.append(MalformedEntry(line=line, reason=PROSE_LIMIT_REASON))
             break
-        key, body = _split_bibitem(text[start:end])
+        key, body = split_bibitem(text[start:end])
         if not body:
             malformed.append(MalformedEntry(line=line, reason=f"The item {key} is empty."))
             continue
@@ -184,7 +184,7 @@ def _parse_bibitem_list(text: str) -> BibliographyDocument:
     )
 
 
-def _split_bibitem(item: str) -> tuple[str, str]:
+def split_bibitem(item: str) -> tuple[str, str]:
     """The key and the plain text of an item."""
     ending = _LIST_END_PATTERN.search(item)
     body = item[len("\\bibitem") : ending.start() if ending else len(item)].lstrip()

@@ -17,6 +17,7 @@ from citewell.fetch.documents.office.package_relations import (
     PackageRelation,
     read_package_relations,
 )
+from citewell.fetch.documents.office.word.word_fields import CitationFields
 from citewell.fetch.documents.office.word.word_numbering import ListNumbers
 from citewell.fetch.documents.office.word.word_runs import RunReader
 from citewell.fetch.documents.office.word.word_styles import (
@@ -86,8 +87,9 @@ class _WordBlock:
 class WordBlocks:
     """Renders the blocks of one part."""
 
-    def __init__(self, parts: WordParts) -> None:
+    def __init__(self, parts: WordParts, *, citations: CitationFields | None = None) -> None:
         self._parts = parts
+        self._citations = citations
         self._styles = parts.styles
         self._numbers = ListNumbers(parts.numbering)
         self._runs = self._open_run_reader(parts.relations)
@@ -99,6 +101,7 @@ class WordBlocks:
             styles=self._styles,
             equations=self._parts.equations,
             graphics=self._parts.graphics,
+            citations=self._citations,
         )
 
     def describe_omissions(self) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
 from collections.abc import Iterator
@@ -13,15 +11,18 @@ from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import DocumentLimits
+from citewell.fetch.documents.office.word.word_fields import (
+    MAX_FIELD_CHARS,
+    decode_control_tag,
+    decode_field_data,
+)
 from citewell.fetch.documents.zip_archive import ZipDocument
 
 _TEXT_PARTS = ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml")
 _SOURCE_PARTS = tuple(f"customXml/item{number}.xml" for number in range(1, 21))
 _SOURCE_NAMESPACE = b"officeDocument/2006/bibliography"
 _CSL_FIELD_PATTERN = re.compile(r"\s{0,20}(?:ADDIN )?(?:ZOTERO_ITEM )?CSL_CITATION\s{0,20}")
-_MENDELEY_TAG = "MENDELEY_CITATION_v3_"
 _ENDNOTE_START = "<EndNote>"
-_MAX_FIELD_CHARS = 5_000_000
 _RECORD_START, _RECORD_END = "<record>", "</record>"
 
 
@@ -43,15 +44,19 @@ def read_docx_citations(body: bytes, limits: DocumentLimits) -> tuple[StoredCita
         part = archive.find_member(name)
         if part is not None:
             for field in _iterate_field_texts(xml_tree.parse_xml_bytes(part)):
-                _collect_csl_items(field, items)
-                records.update(dict.fromkeys(_iterate_endnote_records(field)))
-    stored = [*_wrap_csl_items(items), *_wrap_endnote_records(list(records))]
+                collect_csl_items(field, items)
+                records.update(dict.fromkeys(iterate_endnote_records(field)))
+    stored = [*wrap_csl_items(items), *wrap_endnote_records(list(records))]
+    return (*stored, *iterate_word_sources(archive))
+
+
+def iterate_word_sources(archive: ZipDocument) -> Iterator[StoredCitations]:
+    """The lists of sources that Word itself keeps."""
     for name in _SOURCE_PARTS:
         part = archive.find_member(name)
         if part is not None and _SOURCE_NAMESPACE in part[:5000]:
             text = part.decode("utf-8", "replace").removeprefix("\ufeff")
-            stored.append(StoredCitations(program="Word", format="word-xml", text=text))
-    return tuple(stored)
+            yield StoredCitations(program="Word", format="word-xml", text=text)
 
 
 def read_odt_citations(body: bytes, limits: DocumentLimits) -> tuple[StoredCitations, ...]:
@@ -61,8 +66,8 @@ def read_odt_citations(body: bytes, limits: DocumentLimits) -> tuple[StoredCitat
     if content is not None:
         for element in xml_tree.parse_xml_bytes(content).iter():
             if xml_tree.strip_namespace(element) in {"reference-mark-start", "bookmark-start"}:
-                _collect_csl_items(xml_tree.find_xml_attribute(element, "name"), items)
-    return tuple(_wrap_csl_items(items))
+                collect_csl_items(xml_tree.find_xml_attribute(element, "name"), items)
+    return tuple(wrap_csl_items(items))
 
 
 def _iterate_field_texts(root: Element) -> Iterator[str]:
@@ -74,7 +79,7 @@ def _iterate_field_texts(root: Element) -> Iterator[str]:
             kind = xml_tree.find_xml_attribute(element, "fldCharType")
             if kind == "begin":
                 open_fields.append([])
-                yield from _decode_field_data(element)
+                yield from decode_field_data(element)
             elif kind == "end" and open_fields:
                 yield "".join(open_fields.pop())
         elif name == "instrText" and open_fields:
@@ -82,34 +87,14 @@ def _iterate_field_texts(root: Element) -> Iterator[str]:
         elif name == "fldSimple":
             yield xml_tree.find_xml_attribute(element, "instr")
         elif name == "tag":
-            yield from _decode_mendeley_tag(xml_tree.find_xml_attribute(element, "val"))
+            yield from decode_control_tag(xml_tree.find_xml_attribute(element, "val"))
     yield from map("".join, open_fields)
 
 
-def _decode_field_data(begin: Element) -> Iterator[str]:
-    data = xml_tree.find_child_element(begin, "fldData")
-    if data is not None and data.text:
-        yield _decode_base64(data.text)
-
-
-def _decode_mendeley_tag(tag: str) -> Iterator[str]:
-    if tag.startswith(_MENDELEY_TAG):
-        yield f"CSL_CITATION {_decode_base64(tag.removeprefix(_MENDELEY_TAG))}"
-
-
-def _decode_base64(text: str) -> str:
-    """The decoded text, or empty if it is none; EndNote's data may be UTF-16."""
-    try:
-        raw = base64.b64decode("".join(text[:_MAX_FIELD_CHARS].split()), validate=False)
-    except (binascii.Error, ValueError):
-        return ""
-    return raw.decode("utf-16-le" if raw[1:2] == b"\0" else "utf-8", "replace").rstrip("\0")
-
-
-def _collect_csl_items(field: str, items: dict[str, Any]) -> None:
+def collect_csl_items(field: str, items: dict[str, Any]) -> None:
     """Adds the works of a field with CSL-JSON, each under what identifies it."""
     match = _CSL_FIELD_PATTERN.match(field)
-    if match is None or len(field) > _MAX_FIELD_CHARS:
+    if match is None or len(field) > MAX_FIELD_CHARS:
         return
     try:
         value, _ = json.JSONDecoder().raw_decode(field, match.end())
@@ -123,7 +108,7 @@ def _collect_csl_items(field: str, items: dict[str, Any]) -> None:
             items.setdefault(str(key).lower(), item)
 
 
-def _iterate_endnote_records(field: str) -> Iterator[str]:
+def iterate_endnote_records(field: str) -> Iterator[str]:
     start = field.find(_ENDNOTE_START)
     if start < 0:
         return
@@ -136,13 +121,13 @@ def _iterate_endnote_records(field: str) -> Iterator[str]:
         yield field[begin:at]
 
 
-def _wrap_csl_items(items: dict[str, Any]) -> Iterator[StoredCitations]:
+def wrap_csl_items(items: dict[str, Any]) -> Iterator[StoredCitations]:
     if items:
         text = json.dumps(list(items.values()), ensure_ascii=False)
         yield StoredCitations(program="Zotero or Mendeley", format="csl-json", text=text)
 
 
-def _wrap_endnote_records(records: list[str]) -> Iterator[StoredCitations]:
+def wrap_endnote_records(records: list[str]) -> Iterator[StoredCitations]:
     if records:
         text = f"<xml><records>{''.join(records)}</records></xml>"
         yield StoredCitations(program="EndNote", format="endnote-xml", text=text)

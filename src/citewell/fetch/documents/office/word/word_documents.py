@@ -16,12 +16,12 @@ _MAIN_PART = "word/document.xml"
 
 def read_docx(body: bytes, limits: DocumentLimits) -> ParsedDocument:
     archive = ZipDocument(body, limits)
-    main = _find_main_part(archive)
+    main = find_main_part(archive)
     relations = read_package_relations(archive, main)
     parts = WordParts(archive, main, relations)
     root = xml_tree.parse_xml_bytes(archive.read_member(main))
     blocks = WordBlocks(parts)
-    markdown = blocks.render_body(_expect_body(root))
+    markdown = blocks.render_body(expect_body(root))
     notes = blocks.describe_omissions()
     if not markdown.strip():
         markdown = _render_page_margins(parts)
@@ -30,7 +30,7 @@ def read_docx(body: bytes, limits: DocumentLimits) -> ParsedDocument:
                   created=about.created, page_count=about.pages, language=about.language)  # fmt: skip
 
 
-def _find_main_part(archive: ZipDocument) -> str:
+def find_main_part(archive: ZipDocument) -> str:
     """The name of the part with the text, which the package's own relations name."""
     for relation in read_package_relations(archive, "").values():
         if relation.kind == "officeDocument" and relation.target in archive:
@@ -40,7 +40,7 @@ def _find_main_part(archive: ZipDocument) -> str:
     raise Broken("The Word document has no text part.")
 
 
-def _expect_body(root: Element) -> Element:
+def expect_body(root: Element) -> Element:
     body = xml_tree.find_child_element(root, "body")
     if body is None:
         raise Broken("The Word document's text part has no body.")

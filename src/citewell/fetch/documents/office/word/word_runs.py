@@ -17,6 +17,11 @@ from citewell.fetch.documents.office.inline_text import (
     resolve_web_link,
 )
 from citewell.fetch.documents.office.package_relations import PackageRelation
+from citewell.fetch.documents.office.word.word_fields import (
+    CITATION_END_MARK,
+    CitationFields,
+    decode_field_data,
+)
 from citewell.fetch.documents.office.word.word_styles import (
     WordStyles,
     has_word_shade,
@@ -35,6 +40,7 @@ _CHARACTERS_BY_ELEMENT = {
     "softHyphen": "",
 }
 _HYPERLINK_FIELD = re.compile(r'\s*HYPERLINK\s+(?!\\)"?([^"\s]+)', re.IGNORECASE)
+_RAISED_NUMBERS = re.compile(r"\s{0,3}\d{1,4}(?:\s?[,;–—-]\s?\d{1,4}){0,60}\s{0,3}")
 _LINE_BREAK = TextPiece("  \n", ready=True)
 _SYMBOL_FONT_LETTERS = dict(zip(
     "abgdezhqiklmnxoprstufcywABGDEZHQIKLMNXOPRSTUFCYW",
@@ -52,6 +58,7 @@ class _OpenField:
 
     code: list[str] = field(default_factory=list)
     shows_result: bool = False
+    is_marked: bool = False  # the beginning of its result was marked as a citation
 
     def find_field_link(self) -> str:
         match = _HYPERLINK_FIELD.match("".join(self.code))
@@ -68,8 +75,11 @@ class RunReader:
         styles: WordStyles,
         equations: EquationConverter,
         graphics: GraphicReader,
+        citations: CitationFields | None = None,
     ) -> None:
+        """With `citations`, fields of reference managers and raised numbers are marked."""
         self.hidden_count = 0
+        self._citations = citations
         self.note_marks: list[tuple[str, str]] = []  # kind and id of each note, in order
         self._relations = relations
         self._styles = styles
@@ -121,15 +131,28 @@ class RunReader:
                 yield from self._read_run(item, link, depth + 1)
             elif name in {"oMath", "oMathPara"}:
                 yield from self._read_equations(item)
-            elif name == "hyperlink":
-                yield from self._iterate_pieces(item, self._find_link(item) or link, depth + 1)
-            elif name == "fldSimple":
-                code = _OpenField([xml_tree.find_xml_attribute(item, "instr")])
-                yield from self._iterate_pieces(item, code.find_field_link() or link, depth + 1)
             elif name == "AlternateContent":
                 yield from self._iterate_pieces(_choose_alternative(item), link, depth + 1)
             elif name in _WRAPPER_ELEMENTS:
-                yield from self._iterate_pieces(item, link, depth + 1)
+                yield from self._read_wrapper(item, name, link, depth)
+
+    def _read_wrapper(self, item: Element, name: str, link: str, depth: int) -> Iterator[TextPiece]:
+        codes: list[str] = []
+        if name == "hyperlink":
+            link = self._find_link(item) or link
+        elif name == "fldSimple":
+            codes = [xml_tree.find_xml_attribute(item, "instr")]
+            link = _OpenField(codes).find_field_link() or link
+        elif name == "sdt" and self._citations is not None:
+            codes = self._citations.list_control_tags(item)
+        yield from self._mark_citation(codes, self._iterate_pieces(item, link, depth + 1))
+
+    def _mark_citation(self, codes: list[str], pieces: Iterator[TextPiece]) -> Iterator[TextPiece]:
+        """The pieces of a field, between marks if it holds a citation and these are wanted."""
+        mark = self._citations.open_mark(codes) if self._citations is not None else ""
+        yield from [TextPiece(mark, ready=True)] if mark else []
+        yield from pieces
+        yield from [TextPiece(CITATION_END_MARK, ready=True)] if mark else []
 
     def _find_link(self, item: Element) -> str:
         relation = self._relations.get(xml_tree.find_xml_attribute(item, "id"))
@@ -180,8 +203,13 @@ class RunReader:
                 if piece.ready or piece.link:
                     yield piece
                 elif not self._is_inside_code():
-                    text = format_superscript(piece.text) if raised else piece.text
+                    text = self._raise_text(piece.text) if raised else piece.text
                     yield form._replace(text=text, link=link or self._find_open_link())
+
+    def _raise_text(self, text: str) -> str:
+        if self._citations is not None and _RAISED_NUMBERS.fullmatch(text):
+            return f"^{text.strip()}^"
+        return format_superscript(text)
 
     def _find_open_link(self) -> str:
         return next((found for one in self._fields if (found := one.find_field_link())), "")
@@ -209,12 +237,29 @@ class RunReader:
         match xml_tree.find_xml_attribute(item, "fldCharType"):
             case "begin":
                 if len(self._fields) < _MAX_INLINE_DEPTH:
-                    self._fields.append(_OpenField())
+                    self._fields.append(_OpenField(self._read_field_data(item)))
                 yield from _read_check_box(item)
             case "separate" if self._fields:
                 self._fields[-1].shows_result = True
+                yield from self._open_citation(self._fields[-1])
             case "end" if self._fields:
-                self._fields.pop()
+                yield from self._close_field()
+
+    def _read_field_data(self, begin: Element) -> list[str]:
+        return list(decode_field_data(begin)) if self._citations is not None else []
+
+    def _open_citation(self, opened: _OpenField) -> Iterator[TextPiece]:
+        mark = self._citations.open_mark(opened.code) if self._citations is not None else ""
+        if mark and not self._is_inside_code():
+            opened.is_marked = True
+            yield TextPiece(mark, ready=True)
+
+    def _close_field(self) -> Iterator[TextPiece]:
+        closed = self._fields.pop()
+        if closed.is_marked:
+            yield TextPiece(CITATION_END_MARK, ready=True)
+        elif self._citations is not None and self._fields:
+            self._fields[-1].code += closed.code  # EndNote keeps its records in a field within
 
     def _mark_note(self, item: Element) -> Iterator[TextPiece]:
         kind = xml_tree.strip_namespace(item).removesuffix("Reference")

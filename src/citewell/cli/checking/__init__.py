@@ -1,0 +1,1 @@
+"""What `citewell check` writes: a table, SARIF, an annotated page or copy, and repaired files."""

@@ -1,0 +1,181 @@
+"""Repairs that are certain, written into the files of a draft."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from citewell.cli.checking.checked_draft import CheckedDraft
+from citewell.cli.running.shared_options import STDIN_NAME
+from citewell.errors import InvalidInput
+from citewell.model.draft_findings import DraftRepair
+
+# Formats whose file is the text that was read, so that a place in one is a place in the other.
+_TEXT_FORMATS = frozenset({"markdown", "plain", "html", "latex"})
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRepair:
+    """A file before and after its repairs; `left` says which could not be made."""
+
+    path: Path
+    before: str
+    after: str
+    count: int
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Replacement:
+    start: int
+    end: int
+    new: str
+
+
+def plan_file_repairs(checked: CheckedDraft) -> list[FileRepair]:
+    """What the certain repairs would make of the draft's files; nothing is written yet.
+
+    Raises InvalidInput if the draft is not a text file that can be written.
+    """
+    wanted: dict[str, list[DraftRepair]] = {}
+    for repair in _list_certain_repairs(checked):
+        wanted.setdefault((repair.place and repair.place.file) or checked.name, []).append(repair)
+    if checked.name in wanted and checked.name == STDIN_NAME:
+        raise InvalidInput("Standard input cannot be repaired. Give the name of the file.")
+    if checked.name in wanted and checked.draft.format not in _TEXT_FORMATS:
+        told = f"{checked.name} cannot be rewritten: --fix changes text files only (markdown, LaTeX, BibTeX, HTML, plain text). Its repairs are in the table."
+        raise InvalidInput(told)
+    return [_plan_one_file(Path(name), repairs) for name, repairs in wanted.items()]
+
+
+def render_diff(repair: FileRepair) -> str:
+    """A unified diff, as `patch` reads it."""
+    name = repair.path.as_posix().lstrip("/")
+    return "".join(
+        difflib.unified_diff(
+            _split_diff_lines(repair.before),
+            _split_diff_lines(repair.after),
+            fromfile=f"a/{name}",
+            tofile=f"b/{name}",
+        )
+    )
+
+
+def write_file_repair(repair: FileRepair) -> None:
+    """Replace the file in one move; raises InvalidInput if it has changed since it was read."""
+    if _read_exact_text(repair.path) != repair.before:
+        raise InvalidInput(
+            f"{repair.path} has changed meanwhile; nothing was written. Check again."
+        )
+    target = repair.path.resolve()
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(repair.after)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(target.stat().st_mode & 0o7777)
+        Path(name).replace(target)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _list_certain_repairs(checked: CheckedDraft) -> Iterator[DraftRepair]:
+    for finding in checked.report.findings:
+        for repair in finding.repairs or ():
+            if repair.is_certain and repair.old and repair.new is not None and repair.place:
+                yield repair
+
+
+def _plan_one_file(path: Path, repairs: list[DraftRepair]) -> FileRepair:
+    before = _read_exact_text(path)
+    # Places count from after the byte order mark, and line ends as one character.
+    offset = len(_BYTE_ORDER_MARK) if before.startswith(_BYTE_ORDER_MARK) else 0
+    positions = _map_positions(before[offset:])
+    found: list[_Replacement] = []
+    left: list[str] = []
+    for repair in repairs:
+        replacement = _find_replacement(before[offset:], positions, repair)
+        if replacement is None:
+            left.append(repair.text)
+        elif replacement not in found:
+            found.append(replacement)
+    made, crossed = _drop_crossing_repairs(found)
+    after = before[offset:]
+    for one in sorted(made, key=lambda each: each.start, reverse=True):
+        after = after[: one.start] + one.new + after[one.end :]
+    return FileRepair(
+        path=path,
+        before=before,
+        after=before[:offset] + after,
+        count=len(made),
+        left=(*left, *(f"{one.new}: two repairs meet here" for one in crossed)),
+    )
+
+
+def _find_replacement(
+    text: str, positions: list[int] | None, repair: DraftRepair
+) -> _Replacement | None:
+    """Where the old words stand within the place of the repair; None unless they do so once."""
+    place, old = repair.place, repair.old or ""
+    if place is None:
+        return None
+    start, end = place.start, place.end
+    if positions is not None:
+        if end >= len(positions):
+            return None
+        start, end = positions[start], positions[end]
+    span = text[start:end]
+    if span.count(old) != 1:
+        return None
+    at = start + span.index(old)
+    return _Replacement(start=at, end=at + len(old), new=repair.new or "")
+
+
+def _map_positions(text: str) -> list[int] | None:
+    """For a file with other line ends: the offset in it of each character of the text that was read."""
+    if "\r" not in text:
+        return None
+    positions: list[int] = []
+    for index, character in enumerate(text):
+        if character == "\n" and index and text[index - 1] == "\r":
+            continue
+        positions.append(index)
+    return [*positions, len(text)]
+
+
+def _drop_crossing_repairs(
+    found: Iterable[_Replacement],
+) -> tuple[list[_Replacement], list[_Replacement]]:
+    made: list[_Replacement] = []
+    crossed: list[_Replacement] = []
+    for one in sorted(found, key=lambda each: (each.start, each.end)):
+        (crossed if made and one.start < made[-1].end else made).append(one)
+    return made, crossed
+
+
+def _read_exact_text(path: Path) -> str:
+    """The file with its line ends as they are; raises InvalidInput if it is not UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(
+            f"{path} is not UTF-8, so --fix leaves it alone. Save it as UTF-8 first."
+        ) from None
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror or 'the file cannot be read'}.") from None
+
+
+def _split_diff_lines(text: str) -> list[str]:
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += "\n\\ No newline at end of file\n"
+    return lines

@@ -1,0 +1,225 @@
+"""The draft as one HTML page: every finding marked in the text, its evidence a click away.
+
+The page needs nothing else: no script, no other file. A mark is a link to its finding, and the
+style sheet opens the finding that is the target of the address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from importlib import resources
+from pathlib import PurePath
+
+from citewell.cli.checking.checked_draft import (
+    CheckedDraft,
+    describe_verdict,
+    find_file_name,
+    grade_finding,
+    grade_verdict,
+    label_finding,
+    list_draft_notes,
+    list_shown_findings,
+)
+from citewell.cli.checking.draft_marks import MarkedPiece, split_marked_text
+from citewell.cli.checking.finding_table import describe_draft_size, shorten_text
+from citewell.cli.running.shared_options import STDIN_NAME
+from citewell.model.draft_findings import (
+    DraftFinding,
+    DraftVerdict,
+    FindingEvidence,
+)
+from citewell.services.research.reporting.report_style import load_palette
+from citewell.text.web.addresses import is_web_address
+
+_BLOCK_BREAK_PATTERN = re.compile(r"\n[^\S\n]*\n\s*")
+_HEADING_PATTERN = re.compile(r"#{1,6}\s|\\(?:sub)*section\*?\{|\\chapter\*?\{")
+_SIGNS_BY_GRADE = {"failed": "✗", "warning": "!", "idle": "?", "ok": "✓"}
+_MAX_CARD_TEXT_CHARS = 280
+
+
+def render_draft_page(checked: CheckedDraft) -> str:
+    """The whole page; what is supported is marked as well, only less."""
+    name = "Standard input" if checked.name == STDIN_NAME else PurePath(checked.name).name
+    shown = list_shown_findings(checked.report)
+    parts = (
+        f'<header><p class="kind">Citation check</p><h1>{escape(name)}</h1>',
+        f"<p>{escape(describe_draft_size(checked))}.</p>{_render_counts(checked)}</header>",
+        '<div class="columns">',
+        f'<section class="draft" aria-label="The draft" lang="{escape(checked.draft.language or "und")}">{"".join(_render_draft_text(checked))}</section>',
+        f'<section class="findings" aria-label="Findings"><h2>Findings</h2>{_render_cards(checked, shown)}</section>',
+        "</div>",
+        _render_check_footer(checked),
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>Citation check: {escape(name)}</title><style>{load_palette()}{_load_page_stylesheet()}</style></head>\n"
+        "<body><main>\n" + "\n".join(parts) + "\n</main></body></html>\n"
+    )
+
+
+def _render_counts(checked: CheckedDraft) -> str:
+    counts = checked.report.summary.verdicts
+    rows = "".join(
+        f'<li class="{grade_verdict(verdict)}"><span aria-hidden="true">{_SIGNS_BY_GRADE[grade_verdict(verdict)]}</span> '
+        f"<b>{counts[verdict.value]}</b> {describe_verdict(verdict)}</li>"
+        for verdict in DraftVerdict
+        if counts.get(verdict.value)
+    )
+    return f'<ul class="counts">{rows}</ul>' if rows else ""
+
+
+def _render_draft_text(checked: CheckedDraft) -> Iterator[str]:
+    """The text in paragraphs as they were written, with links around what has a finding."""
+    here = [
+        one
+        for one in checked.report.findings
+        if one.place is not None and find_file_name(checked, one) == checked.name
+    ]
+    text = checked.draft.text
+    named: set[str] = set()  # findings whose first piece has been written
+    for start, end in _split_blocks(text):
+        pieces = "".join(
+            _render_piece(piece, named) for piece in split_marked_text(text, here, start, end)
+        )
+        kind = ' class="heading"' if _HEADING_PATTERN.match(text, start, end) else ""
+        yield f"<p{kind}>{pieces}</p>\n"
+
+
+def _split_blocks(text: str) -> Iterator[tuple[int, int]]:
+    start = len(text) - len(text.lstrip())
+    for found in _BLOCK_BREAK_PATTERN.finditer(text, start):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.end()
+    end = len(text.rstrip())
+    if end > start:
+        yield start, end
+
+
+def _render_piece(piece: MarkedPiece, named: set[str]) -> str:
+    words = escape(piece.text, quote=False)
+    finding = piece.finding
+    if finding is None:
+        return words
+    grade = grade_finding(finding)
+    if finding.id in named:
+        return f'<a class="{grade}" href="#{escape(finding.id)}" tabindex="-1">{words}</a>'
+    named.add(finding.id)
+    label = label_finding(finding)
+    if grade == "ok":
+        return f'<span class="ok" title="{escape(label)}">{words}</span>'
+    return (
+        f'<a class="{grade}" id="at-{escape(finding.id)}" href="#{escape(finding.id)}">{words}'
+        f'<span class="unseen"> ({escape(label)})</span></a>'
+    )
+
+
+def _render_cards(checked: CheckedDraft, shown: list[DraftFinding]) -> str:
+    if not shown:
+        return "<p>Nothing asks for a change.</p>"
+    return "".join(_render_card(checked, one) for one in shown)
+
+
+def _render_card(checked: CheckedDraft, finding: DraftFinding) -> str:
+    grade = grade_finding(finding)
+    body = "".join(
+        (
+            _render_differences(finding),
+            "".join(map(_render_evidence, finding.evidence or ())),
+            _render_repairs(finding),
+        )
+    )
+    opened = (
+        f'<a class="open" href="#{escape(finding.id)}">Evidence and repair</a><div class="body">{body}</div>'
+        if body
+        else ""
+    )
+    said = escape(shorten_text(finding.text, _MAX_CARD_TEXT_CHARS), quote=False)
+    citation = (
+        f' <span class="citation">{escape(finding.citation)}</span>'
+        if finding.citation and finding.citation != finding.text
+        else ""
+    )
+    return (
+        f'<article class="card {grade}" id="{escape(finding.id)}" aria-label="{escape(label_finding(finding))}">'
+        f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {label_finding(finding)}'
+        f" <small>{_render_place(checked, finding)}</small></h3>"
+        f'<p class="said">{said}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
+        f"{opened}</article>\n"
+    )
+
+
+def _render_place(checked: CheckedDraft, finding: DraftFinding) -> str:
+    if finding.place is None:
+        return ""
+    name = find_file_name(checked, finding)
+    if name != checked.name:
+        return f"{escape(name)}, line {finding.place.line}"
+    return f'<a href="#at-{escape(finding.id)}">line {finding.place.line}</a>'
+
+
+def _render_differences(finding: DraftFinding) -> str:
+    rows = "".join(
+        f"<tr><th scope=row>{escape(one.kind)}</th><td>{escape(one.draft, quote=False)}</td>"
+        f"<td>{escape(one.source or 'not given', quote=False)}</td></tr>"
+        for one in finding.differences or ()
+    )
+    if not rows:
+        return ""
+    head = "<thead><tr><td></td><th scope=col>Draft</th><th scope=col>Source</th></tr></thead>"
+    return f"<table>{head}<tbody>{rows}</tbody></table>"
+
+
+def _render_evidence(evidence: FindingEvidence) -> str:
+    label = escape(evidence.title or evidence.url or "the source", quote=False)
+    link = evidence.url or ""
+    where = (
+        f'<a href="{escape(link)}" rel="noopener noreferrer nofollow">{label}</a>'
+        if is_web_address(link)
+        else label
+    )
+    details = [
+        evidence.relation or "",
+        f"characters {evidence.start}–{evidence.end}" if evidence.end else "",
+        f"judged by {evidence.judge}" if evidence.judge not in {None, "lexical"} else "",
+    ]
+    about = "".join(f" · {escape(part)}" for part in details if part)
+    return (
+        f"<figure><blockquote>{escape(evidence.passage, quote=False)}</blockquote>"
+        f"<figcaption>{where}{about}</figcaption></figure>"
+    )
+
+
+def _render_repairs(finding: DraftFinding) -> str:
+    shown = finding.evidence or ()  # stands above, and is not repeated
+    rows = "".join(
+        f"<li>{escape(one.text, quote=False)}"
+        f"{_render_evidence(one.evidence) if one.evidence and one.evidence not in shown else ''}</li>"
+        for one in finding.repairs or ()
+    )
+    return f"<h4>Repair</h4><ul>{rows}</ul>" if rows else ""
+
+
+def _render_check_footer(checked: CheckedDraft) -> str:
+    report = checked.report
+    lines = list_draft_notes(checked)
+    if report.skipped:
+        lines.append(f"{report.skipped} statements were not checked.")
+    lines.append(f"Checked at {report.checked_at}. Judge: {report.judge}.")
+    lines += report.shared
+    lines.append(
+        "A verdict says what was found in the cited source, with the passage; it does not say what is true."
+    )
+    rows = "".join(f"<p>{escape(line, quote=False)}</p>" for line in lines)
+    return f"<footer>{rows}</footer>"
+
+
+@cache
+def _load_page_stylesheet() -> str:
+    return (resources.files("citewell.cli.checking") / "draft_page.css").read_text(encoding="utf-8")

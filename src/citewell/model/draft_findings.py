@@ -1,0 +1,139 @@
+"""What the check of a draft found: evidence with its place, worst first; no word on truth."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+
+
+class DraftVerdict(StrEnum):
+    """The outcome for a statement or a reference, from the worst to the best."""
+
+    RETRACTED = "retracted"
+    CONTRADICTED = "contradicted"
+    REFERENCE_NOT_FOUND = "reference_not_found"
+    WRONG_WORK = "wrong_work"  # the identifier belongs to another work than the one cited
+    WRONG_DETAILS = "wrong_details"  # authors, year or title differ from the record
+    NOT_IN_SOURCE = "not_in_source"
+    DEAD_LINK = "dead_link"
+    MOVED = "moved"
+    NO_REFERENCE = "no_reference"  # a citation whose entry is missing
+    PARTLY = "partly"
+    CORRECTED = "corrected"  # a correction or a notice of concern was published
+    UNCITED = "uncited"
+    UNUSED_REFERENCE = "unused_reference"
+    SOURCE_UNAVAILABLE = "source_unavailable"
+    UNCHECKED = "unchecked"  # nobody could be asked, or it was not in the focus
+    SUPPORTED = "supported"
+    FOUND = "found"  # the reference exists; its support was not asked for
+
+
+# What is wrong, and makes `citewell check` fail unless told otherwise.
+WRONG_VERDICTS = frozenset(
+    {
+        DraftVerdict.RETRACTED,
+        DraftVerdict.CONTRADICTED,
+        DraftVerdict.REFERENCE_NOT_FOUND,
+        DraftVerdict.WRONG_WORK,
+        DraftVerdict.WRONG_DETAILS,
+        DraftVerdict.NOT_IN_SOURCE,
+        DraftVerdict.DEAD_LINK,
+        DraftVerdict.NO_REFERENCE,
+    }
+)
+# What asks for a change: the draft is clean without them.
+CHANGE_VERDICTS = WRONG_VERDICTS | {
+    DraftVerdict.MOVED,
+    DraftVerdict.PARTLY,
+    DraftVerdict.CORRECTED,
+}
+
+
+class FindingPlace(WireValue):
+    """Where a finding stands in the draft."""
+
+    line: int  # from 1
+    column: int
+    end_line: int
+    end_column: int
+    start: int  # offset of characters
+    end: int
+    file: str | None = None
+
+
+class FindingEvidence(WireValue):
+    """A passage of a source, with its address and the place in its text."""
+
+    passage: LongText
+    url: str | None = None
+    title: str | None = None
+    start: int | None = None  # offset in the text that was read
+    end: int | None = None
+    relation: str | None = None  # supports, contradicts, qualifies or mentions
+    judge: str | None = None  # lexical, nli or model:<provider>
+
+
+class ValueDifference(WireValue):
+    """A number, date, name or quotation that the draft and its source give differently."""
+
+    kind: str  # number, unit, date, quotation, name
+    draft: str
+    source: str | None = None  # absent if the source gives none
+
+
+class DraftRepair(WireValue):
+    """What could be written instead; never put in by itself unless `is_certain`."""
+
+    kind: str  # doi, title, authors, year, address, archived_copy, statement, other_source, remove
+    text: str  # for a person: what to do
+    old: str | None = None  # as it stands in the draft
+    new: str | None = None
+    is_certain: bool = False  # `--fix` may replace `old` by `new` at `place`
+    place: FindingPlace | None = None
+    evidence: FindingEvidence | None = None
+
+
+class DraftFinding(WireValue):
+    """A statement or a reference with its verdict and what shows it."""
+
+    id: str
+    verdict: DraftVerdict
+    subject: str  # statement, citation or reference
+    text: LongText  # the statement, or the reference as written
+    place: FindingPlace | None = None  # absent if it stands in another file without a place
+    citation: str | None = None  # the mark, as written
+    reference_id: str | None = None
+    reference: str | None = None  # the reference, in short
+    reason: LongText  # one sentence that says why
+    evidence: tuple[FindingEvidence, ...] | None = None
+    differences: tuple[ValueDifference, ...] | None = None
+    repairs: tuple[DraftRepair, ...] | None = None
+    also: tuple[DraftVerdict, ...] | None = None  # further verdicts of the same citation
+
+
+class DraftSummary(WireValue):
+    """Counts, and the worst findings in a line each."""
+
+    statements: int
+    citations: int
+    references: int
+    sources_read: int
+    verdicts: dict[str, int]  # by verdict, without those that did not occur
+    worst: tuple[str, ...]  # at most five lines
+    is_clean: bool  # no finding that asks for a change
+
+
+class DraftReport(WireValue):
+    """What check_draft returns."""
+
+    summary: DraftSummary
+    findings: tuple[DraftFinding, ...]
+    judge: str
+    shared: tuple[str, ...]  # what left this machine, and to whom
+    skipped: int | None = None  # statements over max_statements
+    notes: tuple[str, ...] | None = None
+    checked_at: str
+    trust: str = Field(default=UNTRUSTED_LABEL)

@@ -1,0 +1,1 @@
+"""The client of S3-compatible object stores, whose address the operator sets."""

@@ -1,0 +1,1 @@
+"""Checks a draft against its own citations: whether they exist, stand, and say what they are cited for."""

@@ -1,0 +1,368 @@
+"""Builds the report of a check: findings with their places, worst first, and a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from citewell.model.draft import Draft, DraftCitation, DraftReference, DraftStatement
+from citewell.model.draft_findings import (
+    CHANGE_VERDICTS,
+    DraftFinding,
+    DraftRepair,
+    DraftReport,
+    DraftSummary,
+    DraftVerdict,
+)
+from citewell.services.drafts.check_plan import CheckFocus
+from citewell.services.drafts.check_run import CheckRun
+from citewell.services.drafts.draft_places import build_finding_place
+from citewell.services.drafts.reference_repairs import list_reference_repairs
+from citewell.services.drafts.reference_verdicts import (
+    NO_TIME_REASON,
+    ReferenceVerdict,
+    judge_reference,
+)
+from citewell.services.drafts.shared_facts import list_shared_facts
+from citewell.services.drafts.statement_judgement import SourceStance
+from citewell.services.drafts.support_verdicts import SupportVerdict, decide_support
+from citewell.services.judging.claim_judge import LEXICAL_NAME, Judgement
+from citewell.services.judging.claim_judging import list_judging_notes
+from citewell.services.trust.audit_findings import has_any_answer
+
+_MAX_WORST_LINES = 5
+_MAX_WORST_CHARS = 200
+_MAX_SHORT_CHARS = 160
+_MAX_UNCITED = 300  # statements without a citation that are listed
+_ORDER = {verdict: place for place, verdict in enumerate(DraftVerdict)}
+_LOST_SOURCE_VERDICTS = frozenset(
+    {
+        DraftVerdict.RETRACTED,
+        DraftVerdict.REFERENCE_NOT_FOUND,
+        DraftVerdict.WRONG_WORK,
+        DraftVerdict.DEAD_LINK,
+    }
+)
+_SIGN_WORDS = {"number": "a number", "date": "a date", "quotation": "a quotation", "name": "a name"}
+
+
+def build_draft_report(
+    draft: Draft, run: CheckRun, *, style: str | None, checked_at: datetime
+) -> DraftReport:
+    writer = _ReportWriter(draft, run, style=style, checked_at=checked_at)
+    found = sorted(writer.list_findings(), key=_rank_finding)
+    findings = tuple(
+        one.model_copy(update={"id": f"f{number}"}) for number, one in enumerate(found, start=1)
+    )
+    judges = [one.judge for one in run.said if isinstance(one, Judgement)]
+    return DraftReport(
+        summary=_summarize_findings(draft, run, findings),
+        findings=findings,
+        judge=", ".join(dict.fromkeys(judges)) or LEXICAL_NAME,
+        shared=list_shared_facts(
+            run.entries.values(),
+            run.reads.values(),
+            judges,
+            searched_count=run.searched_count,
+        ),
+        skipped=run.plan.skipped_count or None,
+        notes=tuple(_list_report_notes(draft, run, writer)) or None,
+        checked_at=checked_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CitedPlaces:
+    """For each reference the citations that point to it, in text order."""
+
+    by_reference: Mapping[str, tuple[DraftCitation, ...]]
+
+    def find_first(self, reference_ids: tuple[str, ...]) -> DraftCitation | None:
+        every = (one for each in reference_ids for one in self.by_reference.get(each, ()))
+        return min(every, key=lambda one: one.place.start, default=None)
+
+
+class _ReportWriter:
+    def __init__(
+        self, draft: Draft, run: CheckRun, *, style: str | None, checked_at: datetime
+    ) -> None:
+        self._draft = draft
+        self._run = run
+        self._style = style
+        self._today = checked_at.date()
+        self._citations = {one.id: one for one in draft.citations}
+        self._references = {one.id: one for one in draft.references}
+        self._places = _CitedPlaces(by_reference=_group_draft_citations(draft))
+        self._verdicts = self._judge_references()
+        self.uncited_count = 0
+
+    def list_findings(self) -> Iterator[DraftFinding]:
+        yield from self._list_reference_findings()
+        if self._run.focus is not CheckFocus.LINKS:
+            yield from self._list_missing_references()
+        if self._run.focus.asks_support:
+            yield from self._list_statement_findings()
+            yield from self._list_uncited_findings()
+
+    def _judge_references(self) -> list[ReferenceVerdict]:
+        run = self._run
+        offline = not any(map(has_any_answer, run.entries.values()))
+        found = []
+        for place in range(len(run.plan.sources)):
+            failure = run.failures.get(place)
+            verdict = judge_reference(run.entries.get(place), offline=offline, focus=run.focus)
+            if failure is not None:
+                verdict = ReferenceVerdict(reasons={DraftVerdict.UNCHECKED: failure})
+            found.append(verdict)
+        return found
+
+    def _list_reference_findings(self) -> Iterator[DraftFinding]:
+        unused = set(self._draft.uncited_reference_ids)
+        for place, source in enumerate(self._run.plan.sources):
+            verdict = self._verdicts[place]
+            if self._run.focus is CheckFocus.SUPPORT and verdict.worst not in CHANGE_VERDICTS:
+                continue
+            is_change = bool(set(verdict.reasons) & CHANGE_VERDICTS)
+            shown = 0
+            for each in source.reference_ids:
+                one = self._references[each]
+                if one.is_listed or is_change or not shown:
+                    shown += 1
+                    yield self._build_reference_finding(
+                        one, place, verdict, is_unused=each in unused
+                    )
+
+    def _build_reference_finding(
+        self, one: DraftReference, place: int, verdict: ReferenceVerdict, *, is_unused: bool
+    ) -> DraftFinding:
+        entry = self._run.entries.get(place)
+        repairs = (
+            list_reference_repairs(
+                self._draft, one, entry, verdict, style=self._style, today=self._today
+            )
+            if entry is not None
+            else ()
+        )
+        if is_unused:
+            verdict = _add_unused_verdict(verdict)
+        citation = self._places.find_first((one.id,))
+        where = one.place or (citation.place if citation else None)
+        return DraftFinding(
+            id="",
+            verdict=verdict.worst,
+            subject="reference",
+            text=one.reference.raw or one.reference.title or one.reference.url,
+            place=build_finding_place(self._draft, where) if where else None,
+            citation=citation.text if citation else None,
+            reference_id=one.id,
+            reference=_shorten_reference(one),
+            reason=verdict.reason,
+            repairs=repairs or None,
+            also=verdict.others or None,
+        )
+
+    def _list_missing_references(self) -> Iterator[DraftFinding]:
+        for one in self._draft.citations:
+            if one.missing:
+                lost = ", ".join(one.missing)
+                yield DraftFinding(
+                    id="",
+                    verdict=DraftVerdict.NO_REFERENCE,
+                    subject="citation",
+                    text=one.text,
+                    place=build_finding_place(self._draft, one.place),
+                    citation=one.text,
+                    reason=f"The draft has no reference for {lost}.",
+                )
+
+    def _list_statement_findings(self) -> Iterator[DraftFinding]:
+        for one in self._run.plan.statements:
+            own = self._run.plan.list_own_sources(one)
+            if own:
+                yield self._build_statement_finding(one, own, self._decide_statement(one, own))
+                continue
+            shared = self._run.plan.list_shared_sources(one)
+            verdict = self._decide_statement(one, shared) if shared else None
+            # A citation further on may not be meant for this sentence, so it is not held against it.
+            if verdict is not None and verdict.verdict is DraftVerdict.SUPPORTED:
+                yield self._build_statement_finding(one, shared, verdict)
+
+    def _decide_statement(self, one: DraftStatement, sources: tuple[int, ...]) -> SupportVerdict:
+        found = [self._run.opinions.get((one.text, place)) for place in sources]
+        opinions = [each for each in found if each is not None]
+        if len(opinions) < len(found) and not any(
+            each.stance is SourceStance.SUPPORTS for each in opinions
+        ):
+            return SupportVerdict(verdict=DraftVerdict.UNCHECKED, reason=NO_TIME_REASON)
+        verdict = decide_support(opinions)
+        lost = self._list_lost_sources(sources)
+        if verdict.verdict is DraftVerdict.SOURCE_UNAVAILABLE and lost and not verdict.evidence:
+            reason = self._verdicts[sources[0]].reasons.get(lost[0])
+            return SupportVerdict(
+                verdict=verdict.verdict,
+                reason=f"There is no source to read. {reason or ''}".strip(),
+            )
+        return verdict
+
+    def _list_lost_sources(self, sources: tuple[int, ...]) -> tuple[DraftVerdict, ...]:
+        every = (each for place in sources for each in self._verdicts[place].reasons)
+        return tuple(dict.fromkeys(each for each in every if each in _LOST_SOURCE_VERDICTS))
+
+    def _build_statement_finding(
+        self, one: DraftStatement, sources: tuple[int, ...], verdict: SupportVerdict
+    ) -> DraftFinding:
+        marks = [
+            self._citations[each].text
+            for each in (one.citation_ids or one.shared_citation_ids)
+            if each in self._citations
+        ]
+        ids = [
+            each
+            for cited in (one.citation_ids or one.shared_citation_ids)
+            for each in self._run.plan.citations_by_id.get(cited, ())
+        ]
+        first = self._choose_judged_reference(one, ids, sources, verdict)
+        return DraftFinding(
+            id="",
+            verdict=verdict.verdict,
+            subject="statement",
+            text=one.text,
+            place=build_finding_place(self._draft, one.place),
+            citation=" ".join(marks) or None,
+            reference_id=first.id if first else None,
+            reference=_shorten_reference(first) if first else None,
+            reason=verdict.reason,
+            evidence=verdict.evidence or None,
+            differences=verdict.differences or None,
+            repairs=(*verdict.repairs, *self._list_other_sources(one)) or None,
+            also=self._list_lost_sources(sources) or None,
+        )
+
+    def _choose_judged_reference(
+        self, one: DraftStatement, ids: list[str], sources: tuple[int, ...], verdict: SupportVerdict
+    ) -> DraftReference | None:
+        """Of several references of a statement, the one by whose source it was decided."""
+        if not ids:
+            return None
+        place = next(
+            (
+                each
+                for each in sources
+                if self._run.opinions.get((one.text, each)) is verdict.opinion
+            ),
+            None,
+        )
+        known = self._run.plan.source_by_reference
+        decided = next((each for each in ids if known.get(each) == place), ids[0])
+        return self._references[decided if verdict.opinion is not None else ids[0]]
+
+    def _list_other_sources(self, one: DraftStatement) -> Iterator[DraftRepair]:
+        found = self._run.others.get(one.text)
+        if found is not None and one.citation_ids:
+            ids = (
+                self._run.plan.sources[found.place].reference_ids if found.place is not None else ()
+            )
+            yield found.build_repair(_shorten_reference(self._references[ids[0]]) if ids else "")
+
+    def _list_uncited_findings(self) -> Iterator[DraftFinding]:
+        bare = [
+            one
+            for one in self._draft.statements
+            if one.signs and not one.citation_ids and not one.shared_citation_ids
+        ]
+        self.uncited_count = len(bare)
+        for one in bare[:_MAX_UNCITED]:
+            signs = " and ".join(_SIGN_WORDS.get(sign.value, sign.value) for sign in one.signs[:2])
+            yield DraftFinding(
+                id="",
+                verdict=DraftVerdict.UNCITED,
+                subject="statement",
+                text=one.text,
+                place=build_finding_place(self._draft, one.place),
+                reason=f"It gives {signs} and cites nothing.",
+            )
+
+
+def _group_draft_citations(draft: Draft) -> dict[str, tuple[DraftCitation, ...]]:
+    found: dict[str, list[DraftCitation]] = {}
+    for one in draft.citations:
+        for each in one.reference_ids:
+            found.setdefault(each, []).append(one)
+    return {key: tuple(each) for key, each in found.items()}
+
+
+def _add_unused_verdict(verdict: ReferenceVerdict) -> ReferenceVerdict:
+    reasons = dict(verdict.reasons)
+    reasons.pop(DraftVerdict.FOUND, None)
+    reasons[DraftVerdict.UNUSED_REFERENCE] = "Nothing in the text cites it."
+    return ReferenceVerdict(
+        reasons={each: reasons[each] for each in sorted(reasons, key=_ORDER.__getitem__)}
+    )
+
+
+def _shorten_reference(one: DraftReference) -> str:
+    reference = one.reference
+    lead = reference.authors[0] if reference.authors else None
+    parts = [
+        (lead.family or lead.name) if lead else "",
+        str(reference.year or ""),
+        reference.title,
+    ]
+    short = ", ".join(part for part in parts if part)
+    if not reference.title:
+        short = reference.doi or reference.url or short or reference.raw
+    return short if len(short) <= _MAX_SHORT_CHARS else f"{short[: _MAX_SHORT_CHARS - 1]}…"
+
+
+def _rank_finding(one: DraftFinding) -> tuple[int, str, int]:
+    start = one.place.start if one.place else 0
+    return _ORDER[one.verdict], (one.place.file or "") if one.place else "", start
+
+
+def _summarize_findings(
+    draft: Draft, run: CheckRun, findings: tuple[DraftFinding, ...]
+) -> DraftSummary:
+    counts = Counter(one.verdict for one in findings)
+    worst = [one for one in findings if one.verdict in CHANGE_VERDICTS][:_MAX_WORST_LINES]
+    return DraftSummary(
+        statements=len(draft.statements),
+        citations=len(draft.citations),
+        references=len(draft.references),
+        sources_read=run.read_count,
+        verdicts={each.value: counts[each] for each in DraftVerdict if counts[each]},
+        worst=tuple(map(_describe_worst_finding, worst)),
+        is_clean=not any(one.verdict in CHANGE_VERDICTS for one in findings),
+    )
+
+
+def _describe_worst_finding(one: DraftFinding) -> str:
+    where = f"line {one.place.line}: " if one.place else ""
+    said = " ".join(one.text.split())
+    cut = said if len(said) <= _MAX_WORST_CHARS // 2 else f"{said[: _MAX_WORST_CHARS // 2 - 1]}…"
+    line = f"{where}{one.verdict.value}: {cut} ({one.reason})"
+    return line if len(line) <= 2 * _MAX_WORST_CHARS else f"{line[: 2 * _MAX_WORST_CHARS - 1]}…"
+
+
+def _list_report_notes(draft: Draft, run: CheckRun, writer: _ReportWriter) -> Iterator[str]:
+    yield from draft.notes
+    if not draft.citations and not draft.references:
+        yield (
+            "The draft cites nothing: a citation is a link, an identifier such as a DOI, a number"
+            " in brackets, a note, or a name with a year."
+        )
+    late = len(run.plan.sources) - run.finished_count
+    if late:
+        yield (
+            f"{late} of {len(run.plan.sources)} references could not be finished in time and are"
+            " unchecked. Ask again: what is known is kept, and the rest follows."
+        )
+    if run.plan.skipped_count:
+        yield (
+            f"{run.plan.skipped_count} cited statements after the first"
+            f" {len(run.plan.statements)} were not judged; raise max_statements."
+        )
+    if writer.uncited_count > _MAX_UNCITED:
+        yield f"Of {writer.uncited_count} uncited statements the first {_MAX_UNCITED} are listed."
+    yield from list_judging_notes(run.said)

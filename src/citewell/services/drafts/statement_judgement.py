@@ -1,0 +1,432 @@
+"""What one source says to one statement: the judge's opinion, and the values compared as such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from citewell.model.draft_findings import FindingEvidence, ValueDifference
+from citewell.model.research import ClaimRelation
+from citewell.services.drafts.source_reading import ReadSource
+from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
+from citewell.text.comparison.absent_terms import find_absent_terms
+from citewell.text.comparison.contrary_twins import ContraryWords, find_contrary_words
+from citewell.text.comparison.name_comparison import (
+    NameConflict,
+    find_name_conflict,
+)
+from citewell.text.comparison.quoted_words import (
+    QuotationMatch,
+    QuotationState,
+    match_quotations,
+)
+from citewell.text.comparison.statement_twins import (
+    StatementTwin,
+    find_statement_twins,
+    list_word_terms,
+)
+from citewell.text.comparison.value_comparison import (
+    ValueComparison,
+    ValueConflict,
+    compare_values,
+)
+from citewell.text.drafts.statements.own_statements import speaks_of_document
+from citewell.text.evidence.claim_support import (
+    SourceText,
+    can_share_language,
+)
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.text.evidence.similarity import measure_stem_coverage
+
+MAX_PASSAGE_CHARS = 900
+_MIN_TELLING_SHARE = 0.6  # of the statement's words in the sentence with another value
+_MIN_ABSENT_TERMS = 4  # content words that a statement needs to be called absent
+_MAX_ABSENT_SCORE = 0.4
+# At most this share of its words in any three sentences, at least this share by weight and this
+# many of them nowhere in the source. A paraphrase has few words of its source, but some.
+_ABSENCE_BOUNDS = ((0.15, 0.5, 3), (0.25, 0.75, 3))
+_MIN_OTHERWISE_SAME_SHARE = 0.6  # of its words in one sentence, if only a number is absent
+# The same, if that sentence gives several of its other numbers, or another one in its place.
+_MIN_TOGETHER_SHARE = 0.4
+_MIN_STATED_TOGETHER = 2
+_MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
+_WINDOW_SENTENCES = 3
+_UNSETTLED_NOTE = "The words of the source are near, but do not settle whether it says so."
+
+
+class SourceStance(IntEnum):
+    """How a source stands to a statement."""
+
+    UNREAD = 0
+    UNCLEAR = 1
+    ABSENT = 2
+    PARTLY = 3
+    CONTRADICTS = 4
+    SUPPORTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOpinion:
+    """What was found in one source for one statement; plain data, without the source's text."""
+
+    stance: SourceStance
+    reason: str
+    evidence: tuple[FindingEvidence, ...] = ()
+    differences: tuple[ValueDifference, ...] = ()
+    stated_values: frozenset[str] = frozenset()
+    differing_values: frozenset[str] = frozenset()
+    is_whole: bool = False
+    score: float = 0.0
+    judge: str = LEXICAL_NAME
+    said_instead: FindingEvidence | None = None  # the sentence that says what is really said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Comparison:
+    statement: str
+    source: SourceText
+    read: ReadSource
+    judgement: Judgement
+    values: ValueComparison
+    quotations: tuple[QuotationMatch, ...]
+    name: NameConflict | None
+    asked: SentenceFeatures
+    twins: tuple[StatementTwin, ...]
+    contrary: ContraryWords | None
+
+    def show_place(
+        self, start: int, end: int, relation: ClaimRelation, judge: str = LEXICAL_NAME
+    ) -> FindingEvidence:
+        end = min(end, start + MAX_PASSAGE_CHARS)
+        return FindingEvidence(
+            passage=" ".join(self.source.text[start:end].split()),
+            url=self.read.url or None,
+            title=self.read.title or None,
+            start=start,
+            end=end,
+            relation=relation.value,
+            judge=judge,
+        )
+
+    def show_judged_place(self) -> tuple[FindingEvidence, ...]:
+        one = self.judgement
+        if not one.quote:
+            return ()
+        return (self.show_place(one.start, one.end, one.relation, one.judge),)
+
+
+def build_unread_opinion(read: ReadSource) -> SourceOpinion:
+    return SourceOpinion(stance=SourceStance.UNREAD, reason=read.complaint)
+
+
+def judge_statement(
+    statement: str, source: SourceText, read: ReadSource, opinion: Opinion
+) -> SourceOpinion:
+    """The stance of a source that was read; `source` is its text, prepared for many statements."""
+    if not isinstance(opinion, Judgement):
+        if not can_share_language(statement, source):
+            return _build_foreign_opinion(statement, source, read)
+        return SourceOpinion(stance=SourceStance.UNREAD, reason=opinion.reason)
+    asked = build_sentence_features(statement, language=source.language)
+    twins = find_statement_twins(asked, source)
+    compared = _Comparison(
+        statement=statement,
+        source=source,
+        read=read,
+        judgement=opinion,
+        values=compare_values(statement, source, known_years=read.years),
+        quotations=match_quotations(statement, source),
+        name=find_name_conflict(statement, source, title=read.known_names),
+        asked=asked,
+        twins=twins,
+        contrary=find_contrary_words(asked, twins),
+    )
+    return _decide_stance(compared)
+
+
+def _decide_stance(one: _Comparison) -> SourceOpinion:
+    for decide in (
+        _decide_by_values,
+        _decide_by_quotations,
+        _decide_by_contraries,
+        _decide_by_judge,
+        _decide_by_names,
+        _decide_by_support,
+        _decide_by_absence,
+    ):
+        if (found := decide(one)) is not None:
+            return found
+    note = one.read.note or _UNSETTLED_NOTE
+    return _build_opinion(one, SourceStance.UNCLEAR, note, evidence=one.show_judged_place())
+
+
+def _build_opinion(
+    one: _Comparison,
+    stance: SourceStance,
+    reason: str,
+    *,
+    evidence: tuple[FindingEvidence, ...] = (),
+    differences: Sequence[ValueDifference] = (),
+    differing: frozenset[str] = frozenset(),
+    said_instead: FindingEvidence | None = None,
+) -> SourceOpinion:
+    return SourceOpinion(
+        stance=stance,
+        reason=reason,
+        evidence=evidence,
+        differences=tuple(differences),
+        stated_values=one.values.stated,
+        differing_values=differing,
+        is_whole=one.read.is_whole,
+        score=one.judgement.score,
+        judge=one.judgement.judge,
+        said_instead=said_instead,
+    )
+
+
+def _decide_by_values(one: _Comparison) -> SourceOpinion | None:
+    """Another number where the source otherwise says the same."""
+    conflicts = [each for each in one.values.conflicts if _is_telling(each, one)]
+    if not conflicts:
+        return None
+    first = conflicts[0]
+    strong = any(each.is_strong for each in conflicts) and not one.values.absent
+    relation = ClaimRelation.CONTRADICTS if strong else ClaimRelation.QUALIFIES
+    shown = one.show_place(first.start, first.end, relation)
+    kinds = "date" if first.kind == "date" else "number"
+    return _build_opinion(
+        one,
+        SourceStance.CONTRADICTS if strong else SourceStance.PARTLY,
+        f"The source gives another {kinds}: {first.source.text.strip()}, not"
+        f" {first.draft.text.strip()}.",
+        evidence=(shown,),
+        differences=[
+            ValueDifference(
+                kind=each.kind, draft=each.draft.text.strip(), source=each.source.text.strip()
+            )
+            for each in conflicts
+        ],
+        differing=frozenset(each.draft.text for each in conflicts),
+        said_instead=shown,
+    )
+
+
+def _is_telling(conflict: ValueConflict, one: _Comparison) -> bool:
+    """Whether the sentence with the other value is near enough to be about the same thing."""
+    is_same_place = one.read.is_whole or conflict.has_company
+    if conflict.is_strong or (conflict.is_in_place and is_same_place):
+        return True
+    twin = next((each for each in one.twins if each.start == conflict.start), None)
+    return twin is not None and twin.share >= _MIN_TELLING_SHARE
+
+
+def _decide_by_quotations(one: _Comparison) -> SourceOpinion | None:
+    """Words in quotation marks that the source does not have, or has otherwise."""
+    altered = [each for each in one.quotations if each.state is QuotationState.ALTERED]
+    if altered:
+        first = altered[0]
+        shown = one.show_place(first.start, first.end, ClaimRelation.QUALIFIES)
+        return _build_opinion(
+            one,
+            SourceStance.PARTLY,
+            "The quotation differs from the words of the source.",
+            evidence=(shown,),
+            differences=[
+                ValueDifference(
+                    kind="quotation",
+                    draft=each.quotation,
+                    source=" ".join(each.source.split())[:MAX_PASSAGE_CHARS],
+                )
+                for each in altered
+            ],
+            said_instead=shown,
+        )
+    return _decide_by_verbatim(one)
+
+
+def _decide_by_verbatim(one: _Comparison) -> SourceOpinion | None:
+    """A statement that is mainly a quotation is supported by the words themselves."""
+    found = [each for each in one.quotations if each.state is QuotationState.VERBATIM]
+    if not found or len(found) < len(one.quotations) or one.values.absent:
+        return None
+    quoted = build_sentence_features(
+        " ".join(each.quotation for each in found), language=one.source.language
+    )
+    if measure_stem_coverage(one.asked, quoted.terms) < 0.5:
+        return None
+    places = tuple(one.show_place(each.start, each.end, ClaimRelation.SUPPORTS) for each in found)
+    return _build_opinion(
+        one, SourceStance.SUPPORTS, "The quotation stands in the source.", evidence=places
+    )
+
+
+def _decide_by_contraries(one: _Comparison) -> SourceOpinion | None:
+    """The contrary in an otherwise equal sentence; in a less equal one nothing is settled."""
+    found = one.contrary
+    is_agreed = one.judgement.judge != LEXICAL_NAME and (
+        one.judgement.relation is ClaimRelation.SUPPORTS
+    )
+    if found is None or is_agreed:
+        return None
+    shown = one.show_place(found.start, found.end, ClaimRelation.CONTRADICTS)
+    if not found.is_sure:
+        if one.judgement.relation is not ClaimRelation.SUPPORTS:
+            return None
+        return _build_opinion(one, SourceStance.UNCLEAR, _UNSETTLED_NOTE, evidence=(shown,))
+    return _build_opinion(
+        one,
+        SourceStance.CONTRADICTS,
+        _describe_contrary(found),
+        evidence=(shown,),
+        said_instead=shown,
+    )
+
+
+def _describe_contrary(found: ContraryWords) -> str:
+    if found.draft and found.source:
+        return f"The source says “{found.source}” where the statement says “{found.draft}”."
+    if found.draft:
+        return f"The statement denies (“{found.draft}”) what the source says."
+    return f"The source denies (“{found.source}”) what the statement says."
+
+
+def _decide_by_judge(one: _Comparison) -> SourceOpinion | None:
+    """An explicit contradiction, or a judge that finds a part of the statement."""
+    said = one.judgement
+    if said.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(one):
+        shown = one.show_judged_place()
+        return _build_opinion(
+            one,
+            SourceStance.CONTRADICTS,
+            "A passage of the source says the opposite.",
+            evidence=shown,
+            said_instead=shown[0] if shown else None,
+        )
+    if said.relation is ClaimRelation.QUALIFIES and said.judge != LEXICAL_NAME:
+        shown = one.show_judged_place()
+        if not shown or one.values.absent or said.missing_numbers:
+            return None
+        return _build_opinion(
+            one,
+            SourceStance.PARTLY,
+            "The source says a part of it, or says it with a reservation.",
+            evidence=shown,
+            said_instead=shown[0],
+        )
+    return None
+
+
+def _is_sure_contradiction(one: _Comparison) -> bool:
+    """A model must quote a passage on the same subject; what words deny `contrary` tells alone."""
+    said = one.judgement
+    if not said.quote or said.judge == LEXICAL_NAME:
+        return False
+    quoted = build_sentence_features(said.quote, language=one.source.language)
+    share = measure_stem_coverage(one.asked, quoted.terms)
+    return share >= _MIN_JUDGED_SHARE or said.judge != NLI_NAME
+
+
+def _decide_by_names(one: _Comparison) -> SourceOpinion | None:
+    if one.name is None:
+        return None
+    shown = one.show_place(one.name.start, one.name.end, ClaimRelation.QUALIFIES)
+    return _build_opinion(
+        one,
+        SourceStance.PARTLY,
+        f"The source names {one.name.source}, not {one.name.draft}.",
+        evidence=(shown,),
+        differences=[ValueDifference(kind="name", draft=one.name.draft, source=one.name.source)],
+        said_instead=shown,
+    )
+
+
+def _decide_by_support(one: _Comparison) -> SourceOpinion | None:
+    said = one.judgement
+    lost = [each for each in one.quotations if each.state is QuotationState.ABSENT]
+    if said.relation is ClaimRelation.SUPPORTS and not one.values.absent and not lost:
+        reason = "The source says so."
+        if one.read.note:
+            reason = f"{reason} {one.read.note}"
+        return _build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())
+    if not one.read.is_whole:
+        return None
+    share = one.twins[0].own_share if one.twins else 0.0
+    is_told_so = one.values.stated_together >= _MIN_STATED_TOGETHER or one.values.has_rival
+    least = _MIN_TOGETHER_SHARE if is_told_so else _MIN_OTHERWISE_SAME_SHARE
+    if one.values.absent and share >= least:
+        first = one.values.absent[0].text.strip()
+        shown = one.show_place(one.twins[0].start, one.twins[0].end, ClaimRelation.QUALIFIES)
+        return _build_opinion(
+            one,
+            SourceStance.PARTLY,
+            f"The source says the rest, but {first} stands nowhere in it.",
+            evidence=(shown,),
+            differences=[
+                ValueDifference(kind="number", draft=each.text.strip())
+                for each in one.values.absent
+            ],
+            differing=frozenset(each.text for each in one.values.absent),
+            said_instead=shown,
+        )
+    return None
+
+
+def _decide_by_absence(one: _Comparison) -> SourceOpinion | None:
+    """What the statement speaks of does not occur in a source that was read as a whole."""
+    if not one.read.is_whole:
+        return None
+    if one.judgement.judge != LEXICAL_NAME and one.judgement.relation is not ClaimRelation.MENTIONS:
+        return None
+    if speaks_of_document(one.statement) and not one.values.unstated:
+        return None  # what is said of a text need not be in it
+    if one.values.has_stated_number or not _is_largely_absent(one):
+        return None
+    return _build_opinion(
+        one,
+        SourceStance.ABSENT,
+        "The source was read as a whole, and no passage speaks of it.",
+        evidence=one.show_judged_place(),
+    )
+
+
+def _is_largely_absent(one: _Comparison) -> bool:
+    """Whether the source lacks nearly all that the statement speaks of."""
+    if one.judgement.score > _MAX_ABSENT_SCORE:
+        return False
+    lost = find_absent_terms(one.asked, one.source)
+    if lost.count < _MIN_ABSENT_TERMS:
+        return False
+    together = _measure_best_window(one, list_word_terms(one.asked))
+    return any(
+        together <= most and lost.share >= share and len(lost.terms) >= count
+        for most, share, count in _ABSENCE_BOUNDS
+    )
+
+
+def _measure_best_window(one: _Comparison, words: frozenset[str]) -> float:
+    """The largest share of these words in three consecutive sentences of the source."""
+    held = one.source.sentence_features
+    return max(
+        (
+            len(
+                words
+                & frozenset().union(*(each.terms for each in held[at : at + _WINDOW_SENTENCES]))
+            )
+            / len(words)
+            for at in range(len(held))
+            if words
+        ),
+        default=0.0,
+    )
+
+
+def _build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
+    """Across languages only figures can be compared, and they show support at most in part."""
+    values = compare_values(statement, source, known_years=read.years)
+    return SourceOpinion(
+        stance=SourceStance.UNCLEAR,
+        reason="The source is in another language, so words alone do not settle it.",
+        stated_values=values.stated,
+        is_whole=read.is_whole,
+    )

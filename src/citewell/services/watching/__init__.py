@@ -1,0 +1,1 @@
+"""Watches: bibliographies and searches that are checked again, and tell only what has changed."""

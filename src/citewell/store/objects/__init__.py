@@ -1,0 +1,1 @@
+"""What is kept in an object store: large artifacts, and backups."""

@@ -1,0 +1,1 @@
+CREATE INDEX document_owner_row ON document (owner, id);

@@ -1,0 +1,5 @@
+ALTER TABLE job ADD COLUMN rated TEXT NOT NULL DEFAULT '';
+CREATE TABLE job_rate (
+    provider TEXT PRIMARY KEY,
+    per_minute BIGINT NOT NULL
+);

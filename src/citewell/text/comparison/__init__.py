@@ -1,0 +1,1 @@
+"""Compares what a statement says with what its source says: numbers, dates, quotations, names."""

@@ -1,0 +1,178 @@
+"""Looks for the quotations of a statement in its source: as written, altered, or not there.
+
+Letters and figures count; quotation marks, dashes, spaces and capitals do not. An ellipsis stands for
+words left out, and words in brackets were put in by who quotes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from functools import lru_cache
+
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.language import tokens
+
+_MIN_QUOTED_WORDS = 4  # fewer are a term or a title
+_MIN_QUOTED_LETTERS = 16
+_MIN_PART_LETTERS = 6  # of a part between ellipses
+_MIN_TITLE_LETTERS, _MIN_TITLE_SHARE = 4, 0.75
+_MAX_GAP_CHARS = 3000  # of the source, between the parts of one quotation
+_MIN_ALTERED_RATIO = 0.62  # of the words of a quotation, in the nearest sentences
+_MAX_NEAREST_SENTENCES = 2
+_MAX_QUOTED_CHARS = 2000
+_QUOTATION_PATTERN = re.compile(
+    r"“([^“”]{8,2000})”|\"([^\"]{8,2000})\"|«\s?([^«»]{8,2000})\s?»|„([^„“”]{8,2000})[“”]"
+    r"|(?<!\w)‘([^‘’]{16,2000})’(?!\w)|「([^「」]{6,2000})」|``([^`']{8,2000})''"
+)
+_GAP_PATTERN = re.compile(r"\[[^\[\]]{0,80}\]|\(\s?(?:\.{3}|…)\s?\)|\.\s?\.\s?\.|…")
+_LINK_TARGET_PATTERN = re.compile(r"\]\([^()\s]{0,2000}\)")
+
+
+class QuotationState(StrEnum):
+    VERBATIM = "verbatim"
+    ALTERED = "altered"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotationMatch:
+    """One quotation, and the place of the source that it is, or is nearest to."""
+
+    quotation: str
+    state: QuotationState
+    start: int = 0
+    end: int = 0
+    source: str = ""  # the words there; empty if absent
+
+
+def list_quotations(statement: str) -> tuple[str, ...]:
+    """The quotations that are long enough to be looked for, without their marks."""
+    found = (
+        next(filter(None, match.groups()))
+        for match in _QUOTATION_PATTERN.finditer(statement[:20_000])
+    )
+    return tuple(one.strip() for one in found if _is_long_enough(one) and not _is_title(one))
+
+
+def match_quotations(statement: str, source: SourceText) -> tuple[QuotationMatch, ...]:
+    return tuple(match_quotation(one, source) for one in list_quotations(statement))
+
+
+def match_quotation(quotation: str, source: SourceText) -> QuotationMatch:
+    folded, places = _fold_source(source.text)
+    span = _find_parts(quotation, folded)
+    if span is not None:
+        start, end = places[span[0]], places[span[1] - 1] + 1
+        return QuotationMatch(
+            quotation=quotation,
+            state=QuotationState.VERBATIM,
+            start=start,
+            end=end,
+            source=source.text[start:end],
+        )
+    return _find_nearest_words(quotation, source)
+
+
+def _is_long_enough(words: str) -> bool:
+    letters = sum(map(str.isalnum, words))
+    if not words.isascii() and letters >= _MIN_QUOTED_LETTERS and " " not in words.strip():
+        return True
+    return len(words.split()) >= _MIN_QUOTED_WORDS and letters >= _MIN_QUOTED_LETTERS
+
+
+def _is_title(words: str) -> bool:
+    """Whether the words are the name of a work: nearly all of the longer ones have a capital."""
+    longer = [word for word in words.split() if len(word.strip(".,:;!?'’")) >= _MIN_TITLE_LETTERS]
+    capitals = sum(word[:1].isupper() for word in longer)
+    return len(longer) >= 2 and capitals >= _MIN_TITLE_SHARE * len(longer)
+
+
+def _find_parts(quotation: str, folded: str) -> tuple[int, int] | None:
+    """Where all parts stand, one after the other; None if one of them does not."""
+    parts = [
+        fold for part in _GAP_PATTERN.split(quotation) if len(fold := _fold_quoted_text(part)) >= 2
+    ]
+    telling = [part for part in parts if len(part) >= _MIN_PART_LETTERS] or parts
+    if not telling:
+        return None
+    first = folded.find(telling[0])
+    while first >= 0:
+        end = _follow_parts(telling, folded, first)
+        if end is not None:
+            return first, end
+        first = folded.find(telling[0], first + 1)
+    return None
+
+
+def _follow_parts(parts: list[str], folded: str, first: int) -> int | None:
+    at = first + len(parts[0])
+    for part in parts[1:]:
+        found = folded.find(part, at, at + _MAX_GAP_CHARS + len(part))
+        if found < 0:
+            return None
+        at = found + len(part)
+    return at
+
+
+def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
+    """The sentences with most of the quotation's words; altered if nearly all are there in order."""
+    wanted = list(tokens.split_words(_GAP_PATTERN.sub(" ", quotation)))
+    asked = build_sentence_features(quotation, language=source.language).terms
+    best, place = 0.0, (0, 0)
+    for start, end in _list_candidate_spans(asked, source):
+        said = list(tokens.split_words(source.text[start:end]))
+        ratio = _measure_kept_words(wanted, said)
+        if ratio > best:
+            best, place = ratio, (start, end)
+    if best < _MIN_ALTERED_RATIO:
+        return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
+    start, end = place
+    return QuotationMatch(
+        quotation=quotation,
+        state=QuotationState.ALTERED,
+        start=start,
+        end=end,
+        source=source.text[start:end][:_MAX_QUOTED_CHARS],
+    )
+
+
+def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator[tuple[int, int]]:
+    shares = [len(asked & one.terms) for one in source.sentence_features]
+    spans = source.sentence_spans
+    likely = sorted(range(len(shares)), key=lambda at: -shares[at])[:4]
+    for at in likely:
+        for width in range(_MAX_NEAREST_SENTENCES):
+            if shares[at] and at + width < len(spans):
+                yield spans[at][0], spans[at + width][1]
+
+
+def _measure_kept_words(wanted: list[str], said: list[str]) -> float:
+    if not wanted:
+        return 0.0
+    blocks = SequenceMatcher(a=wanted, b=said, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) / len(wanted)
+
+
+def _fold_quoted_text(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
+
+
+@lru_cache(maxsize=4)  # one source is compared with many statements
+def _fold_source(text: str) -> tuple[str, array[int]]:
+    """The letters and figures of a source, and the place of each of them."""
+    plain = _LINK_TARGET_PATTERN.sub(lambda match: " " * len(match[0]), text)
+    kept: list[str] = []
+    places = array("I")
+    for place, letter in enumerate(plain):
+        for each in unicodedata.normalize("NFKC", letter).lower():
+            if each.isalnum():
+                kept.append(each)
+                places.append(place)
+    return "".join(kept), places

@@ -1,0 +1,104 @@
+"""Finds the sentence of a source that says nearly the same as a statement, whatever its numbers are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.sentence_features import SentenceFeatures
+from citewell.text.language import tokens
+
+MIN_TWIN_TERMS = 3  # content words that a statement needs to be compared
+_MIN_SHORT_TERMS = 2
+_MAX_TWINS = 4
+_MIN_TWIN_SHARE = 0.4  # of the statement's words without its numbers
+# A sentence that begins so is about what the one before it names.
+_PRONOUN_PATTERN = re.compile(
+    r"\W{0,6}(?:it|its|they|their|this|these|he|she|er|sie|es|dies\w{0,2}|ihre?r?|il|elle|ils|elles|ce|cette|ces|son|sa|leurs?|este|esta|estos|estas|ella|ellos|su|sus)\b",
+    re.IGNORECASE,
+)
+_NEAR_SENTENCES = 1  # on each side of a sentence that shares words with the statement
+_MIN_NEAR_SHARE = 0.34
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementTwin:
+    """A sentence of the source, and the share of the statement's words that it has."""
+
+    index: int
+    features: SentenceFeatures
+    start: int
+    end: int
+    # Of the statement's words, in the sentence, or in the one before if it goes on about that.
+    share: float
+    own_share: float  # of the statement's words, in the sentence alone
+    shared_back: float  # of the sentence's words, in the statement
+
+
+def list_word_terms(features: SentenceFeatures) -> frozenset[str]:
+    """The terms of a sentence without its numbers, in figures and in words."""
+    spelt = {
+        tokens.stem_word(word, (features.language or "en")[:2])
+        for one in features.quantities
+        if not any(map(str.isdigit, one.text))
+        for word in one.text.lower().split()[:-1]  # the last one is the unit
+    }
+    return frozenset(
+        term for term in features.terms if term not in spelt and not any(map(str.isdigit, term))
+    )
+
+
+def find_statement_twins(
+    asked: SentenceFeatures, source: SourceText, *, min_share: float = _MIN_TWIN_SHARE
+) -> tuple[StatementTwin, ...]:
+    """The sentences with most of the statement's words, the best first; none for a short statement."""
+    wanted = list_word_terms(asked)
+    if len(wanted) < MIN_TWIN_TERMS:
+        if len(wanted) < _MIN_SHORT_TERMS:
+            return ()
+        min_share = 1.0  # of so few words, a sentence must have all
+    found = sorted(_measure_twins(wanted, source), key=lambda one: (-one.share, -one.shared_back))
+    return tuple(one for one in found[:_MAX_TWINS] if one.share >= min_share)
+
+
+def _measure_twins(wanted: frozenset[str], source: SourceText) -> Iterator[StatementTwin]:
+    spans = source.sentence_spans
+    for index, said in enumerate(source.sentence_features):
+        words = list_word_terms(said)
+        shared = len(wanted & words)
+        if shared:
+            start, end = spans[index]
+            known = wanted & words
+            if index and _PRONOUN_PATTERN.match(said.text):
+                known |= wanted & source.sentence_features[index - 1].terms
+            yield StatementTwin(
+                index=index,
+                features=said,
+                start=start,
+                end=end,
+                share=len(known) / len(wanted),
+                own_share=shared / len(wanted),
+                shared_back=shared / len(words),
+            )
+
+
+def list_near_sentences(
+    asked: SentenceFeatures, source: SourceText
+) -> tuple[SentenceFeatures, ...]:
+    """The sentences that share words with the statement, and those beside them."""
+    wanted = list_word_terms(asked)
+    if not wanted:
+        return source.sentence_features
+    near: set[int] = set()
+    for index, said in enumerate(source.sentence_features):
+        if len(wanted & said.terms) >= _MIN_NEAR_SHARE * len(wanted):
+            near.update(range(index - _NEAR_SENTENCES, index + _NEAR_SENTENCES + 1))
+    return _pick_sentences(source.sentence_features, near)
+
+
+def _pick_sentences(
+    every: Sequence[SentenceFeatures], places: set[int]
+) -> tuple[SentenceFeatures, ...]:
+    return tuple(every[at] for at in sorted(places) if 0 <= at < len(every))

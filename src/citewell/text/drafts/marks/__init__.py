@@ -1,0 +1,1 @@
+"""Finds the marks of citations in a draft, one module for each way of writing them."""

@@ -1,0 +1,140 @@
+"""Citations by address: links, bare addresses, DOIs and numbers of arXiv, PubMed and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from citewell.model.draft import CitationForm
+from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind, TextSpan
+from citewell.text.web.addresses import is_web_address
+
+_ADDRESS_REGEX = r"https?://[^\s()<>\[\]\"]+(?:\([^\s()]{0,200}\)[^\s()<>\[\]\"]*)*"
+_LINK_PATTERN = re.compile(
+    rf"\[(\[?[^\[\]\n]{{0,300}}\]?)\]\(\s?<?({_ADDRESS_REGEX})>?(?:\s{{1,3}}[\"'(][^\n\"]{{0,300}}[\"')])?\s?\)"
+)
+_NAMED_LINK_PATTERN = re.compile(r"(?<!\])\[([^\[\]\n]{1,300})\]\s?\[([^\[\]\n]{0,200})\]")
+_SHORT_LINK_PATTERN = re.compile(r"(?<![\]!])\[([^\[\]\n]{1,200})\](?![\[(:])")
+_BARE_ADDRESS_PATTERN = re.compile(
+    r"<?(?:https?://|(?<![\w./@])www\.)[^\s<>\"“”，。；（）【】]{3,2000}>?", re.IGNORECASE
+)
+_IDENTIFIER_PATTERN = re.compile(
+    r"(?<![\w/.])(?:(?:doi|DOI)\s{0,2}[:：]?\s{0,2})?10\.\d{4,9}/[^\s\"<>，。；（）]{1,300}"
+    r"|\barXiv\s{0,2}[:：]\s{0,2}(?:\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})"
+    r"|\bPMID\s{0,2}[:：]?\s{0,2}\d{4,8}\b|\bPMC\d{5,9}\b|\bISBN(?:-1[03])?\s{0,2}[:：]?\s{0,2}[\dX][\dX -]{8,16}[\dX]",
+    re.IGNORECASE,
+)
+_TRAILING_CHARS = ".,;:!?'\"”’»*_"
+_ENDING_CHARS = frozenset((".", "!", "?", ")", "]", "\n", "", "。", "！", "？", "”", '"', "："))
+# Labels that name the act of citing and no words of the sentence.
+_SILENT_LABEL_PATTERN = re.compile(
+    r"[\[(]?\s?(?:\^?\d{1,4}|(?:source|src|link|ref(?:erence)?|cit(?:ation|e)|here|via|pdf|doi|archive[d]?|quelle|lien|fuente|来源|出典)s?\s?\d{0,3}|(?:[\w-]{1,40}\.){1,3}[a-z]{2,10}(?:/\S{0,80})?|https?://\S{1,300})\s?[\])]?",
+    re.IGNORECASE,
+)
+
+
+def find_address_marks(
+    text: str, definitions: Mapping[str, str], *, has_markdown: bool = True
+) -> Iterator[CitationMark]:
+    """All links, addresses and identifiers; the label of a link within a sentence stays words."""
+    taken: list[TextSpan] = []
+    if has_markdown:
+        for mark in _find_link_marks(text, definitions):
+            taken.append((mark.start, mark.end))
+            yield mark
+    yield from find_bare_marks(text, taken)
+
+
+def find_bare_marks(text: str, taken: list[TextSpan]) -> Iterator[CitationMark]:
+    """Addresses and identifiers that stand for themselves, outside of what is taken already."""
+    spans = sorted(taken)
+    for pattern, form, kind in (
+        (_BARE_ADDRESS_PATTERN, CitationForm.ADDRESS, TargetKind.ADDRESS),
+        (_IDENTIFIER_PATTERN, CitationForm.IDENTIFIER, TargetKind.IDENTIFIER),
+    ):
+        own: list[TextSpan] = []
+        at = 0
+        for match in pattern.finditer(text):
+            while at < len(spans) and spans[at][1] <= match.start():
+                at += 1
+            if at < len(spans) and spans[at][0] < match.end():
+                continue
+            end = match.start() + len(_trim_address(match[0]))
+            own.append((match.start(), end))
+            value = text[match.start() : end].strip("<>")
+            start, stop = _include_parentheses(text, match.start(), end)
+            yield CitationMark(
+                start=match.start(),
+                end=end,
+                form=form,
+                targets=(CitationTarget(kind=kind, value=value),),
+                hidden=((start, stop),),
+            )
+        spans = sorted([*spans, *own])
+
+
+def _find_link_marks(text: str, definitions: Mapping[str, str]) -> Iterator[CitationMark]:
+    for match in _LINK_PATTERN.finditer(text):
+        if is_web_address(match[2]) and text[match.start() - 1 : match.start()] != "!":
+            yield build_link_mark(text, match.span(), match.span(1), match[2])
+    if not definitions:
+        return
+    for match in _NAMED_LINK_PATTERN.finditer(text):
+        label = (match[2] or match[1]).casefold()
+        is_image = text[match.start() - 1 : match.start()] == "!"
+        if label in definitions and not is_image and match[1].casefold() not in definitions:
+            yield build_link_mark(text, match.span(), match.span(1), definitions[label])
+    for match in _SHORT_LINK_PATTERN.finditer(text):
+        label = match[1].casefold()
+        if label in definitions and not label.isdigit():
+            yield build_link_mark(text, match.span(), match.span(1), definitions[label])
+
+
+def build_link_mark(text: str, span: TextSpan, label: TextSpan, address: str) -> CitationMark:
+    """A link; its label is no part of the sentence if it stands after it or only says "source"."""
+    start, end = span
+    words = text[label[0] : label[1]].strip()
+    outer = _include_parentheses(text, start, end)
+    before = text[max(0, start - 40) : start].rstrip(" ")[-1:]
+    silent = (
+        not words
+        or _SILENT_LABEL_PATTERN.fullmatch(words) is not None
+        or (outer != span)
+        or (before in _ENDING_CHARS and not _continues_sentence(text, end))
+    )
+    hidden = (outer,) if silent else ((start, label[0]), (label[1], end))
+    return CitationMark(
+        start=start,
+        end=end,
+        form=CitationForm.LINK,
+        targets=(CitationTarget(kind=TargetKind.ADDRESS, value=address),),
+        hidden=hidden,
+        is_textual=not silent,
+    )
+
+
+def _continues_sentence(text: str, end: int) -> bool:
+    """Whether words of the same sentence follow a link that begins one."""
+    following = text[end : end + 40].lstrip(" *_")
+    return following[:1].islower() or following[:1] in {":", "–", "—", ",", "’", "'"}
+
+
+def _include_parentheses(text: str, start: int, end: int) -> TextSpan:
+    """The span with parentheses that hold nothing else."""
+    if text[start - 1 : start] in {"(", "（"} and text[end : end + 1] in {")", "）"}:
+        return start - 1, end + 1
+    return start, end
+
+
+def _trim_address(written: str) -> str:
+    """An address without the punctuation of the sentence behind it."""
+    shown = written
+    while shown:
+        last = shown[-1]
+        if last in _TRAILING_CHARS or (
+            last in ")]}" and shown.count(last) > shown.count({")": "(", "]": "[", "}": "{"}[last])
+        ):
+            shown = shown[:-1]
+        else:
+            break
+    return shown

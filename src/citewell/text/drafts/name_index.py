@@ -1,0 +1,173 @@
+"""Finds the entries of a list by the names and the year that a citation gives."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Sequence
+
+from citewell.model.reference import Reference
+from citewell.text.language.scripts import HAN_KANA_RANGES
+
+_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’‐‑-][^\W\d_]+)*")
+_HAN_START_PATTERN = re.compile(rf"\s{{0,5}}([{HAN_KANA_RANGES}]{{1,6}})")
+HAN_NAME_PATTERN = re.compile(rf"[{HAN_KANA_RANGES}]{{1,40}}")
+_YEAR_DIGITS_PATTERN = re.compile(r"(?:1[5-9]|20)\d\d")
+_UNDATED_PATTERN = re.compile(
+    r"\bn\.\s?d\.|\bo\.\s?J\.|\bs\.\s?[fd]\.|\bin press\b|\bforthcoming\b|\bim Druck\b|\bsous presse\b|\ben prensa\b",
+    re.IGNORECASE,
+)
+_MAX_HEAD_WORDS = 3  # of an entry, among which the first author's family name must be
+_MAX_HEAD_CHARS = 400
+_MIN_ACRONYM_LETTERS = 2
+
+
+class NameIndex:
+    """The references of a draft by the names of their authors."""
+
+    def __init__(self, references: Sequence[Reference]) -> None:
+        self._references = references
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        self._heads: list[frozenset[str]] = []
+        for place, reference in enumerate(references):
+            for name in list_first_names(reference):
+                self._by_name[name].append(place)
+            self._heads.append(_list_head_words(reference))
+
+    def find_references(self, names: Sequence[str], year: str) -> tuple[int, ...]:
+        """The places of the references that fit best; several if nothing tells them apart."""
+        for first in range(len(names)):
+            found = self._find_named_authors(names[first:], year)
+            if found:
+                return found
+        return self._find_organisation(names, year)
+
+    def find_by_han_name(self, written: str, year: str) -> tuple[int, ...]:
+        """The references of a name at the end of text that is written without spaces."""
+        for length in range(len(written), 0, -1):
+            if found := self._find_named_authors([written[-length:]], year):
+                return found
+        return ()
+
+    def _find_named_authors(self, names: Sequence[str], year: str) -> tuple[int, ...]:
+        key = fold_name(names[0])
+        places = self._by_name.get(key, [])
+        if not places and " " in key:  # a given name before the family name, or a particle
+            places = self._by_name.get(key.rpartition(" ")[2], [])
+        dated = [place for place in dict.fromkeys(places) if self._has_year(place, year)]
+        if not dated:
+            return ()
+        ranked = [(self._rate_names(place, names), place) for place in dated]
+        best = max(rate for rate, _ in ranked)
+        chosen = tuple(place for rate, place in ranked if rate == best)
+        return self._choose_lettered(chosen, year)
+
+    def _find_organisation(self, names: Sequence[str], year: str) -> tuple[int, ...]:
+        """The references whose entry begins with these words, or with words of these initials."""
+        key = "".join(fold_name(match[0]) for match in _WORD_PATTERN.finditer(" ".join(names)))
+        places = self._by_name.get(f"={key}", [])
+        dated = tuple(place for place in dict.fromkeys(places) if self._has_year(place, year))
+        return self._choose_lettered(dated, year)
+
+    def _rate_names(self, place: int, names: Sequence[str]) -> tuple[int, int]:
+        """How many of the names the entry has, then how well the number of authors fits."""
+        head = self._heads[place]
+        common = sum(fold_name(name).rpartition(" ")[2] in head for name in names)
+        authors = self._references[place].authors
+        return common, -abs(len(authors) - len(names)) if len(names) <= 2 else 0
+
+    def _has_year(self, place: int, year: str) -> bool:
+        reference = self._references[place]
+        digits = _YEAR_DIGITS_PATTERN.match(year)
+        if digits is None:
+            return (
+                reference.year is None
+                or bool(_UNDATED_PATTERN.search(reference.raw))
+                or _is_number_part(str(reference.year), reference.raw)
+            )
+        if reference.year is not None and str(reference.year) == digits[0]:
+            return True
+        return digits[0] in reference.raw[:_MAX_HEAD_CHARS] and reference.year is None
+
+    def _choose_lettered(self, places: tuple[int, ...], year: str) -> tuple[int, ...]:
+        """Of several works of a year, the one with this letter; without letters, that in order."""
+        letter = year[-1:] if year[-1:].isalpha() and year[:1].isdigit() else ""
+        if not letter or not places:
+            return places
+        shown = [place for place in places if year in self._references[place].raw]
+        if shown:
+            return tuple(shown)
+        if any(f"{year[:-1]}a" in self._references[place].raw for place in places):
+            return ()
+        order = ord(letter) - ord("a")
+        return (places[order],) if order < len(places) else ()
+
+
+def _is_number_part(year: str, text: str) -> bool:
+    """Whether a year occurs in a text only as a part of numbers such as 2016/679."""
+    return year in text and not re.search(rf"(?<![\d/]){year}(?![\d/])", text)
+
+
+def fold_name(name: str) -> str:
+    """A name for comparison: without accents and case, as one form of hyphen and apostrophe."""
+    plain = name.replace("ß", "ss").replace("’", "'").replace("‐", "-").replace("‑", "-")
+    plain = plain.replace("ø", "o").replace("Ø", "O").replace("ł", "l").replace("Ł", "L")
+    decomposed = unicodedata.normalize("NFKD", plain)
+    return " ".join(
+        "".join(char for char in decomposed if not unicodedata.combining(char)).casefold().split()
+    )
+
+
+def list_first_names(reference: Reference) -> set[str]:
+    """The forms under which the first author may be cited."""
+    found: set[str] = set()
+    if reference.authors:
+        first = reference.authors[0]
+        family = fold_name(first.family or first.name)
+        found |= {family, family.rpartition(" ")[2]}
+        if first.organisation or not first.family:
+            found |= _list_organisation_keys(first.name)
+    head = reference.raw[:_MAX_HEAD_CHARS]
+    if han := _HAN_START_PATTERN.match(head):
+        found |= {han[1][:length] for length in range(1, len(han[1]) + 1)}
+    words = [fold_name(match[0]) for match in _WORD_PATTERN.finditer(head[:200])]
+    found |= {word for word in words[:_MAX_HEAD_WORDS] if len(word) > 1}
+    found |= _list_organisation_keys(_cut_before_year(head))
+    return {name for name in found if name}
+
+
+def _list_organisation_keys(name: str) -> set[str]:
+    words = [fold_name(match[0]) for match in _WORD_PATTERN.finditer(name[:200])]
+    # "U.S. Small Business Administration" is cited with and without its first letters.
+    initials = next((place for place, word in enumerate(words) if len(word) > 1), 0)
+    keys = {
+        "=" + "".join(words[first:length])
+        for first in {0, initials}
+        for length in range(first + 1, min(len(words), 10) + 1)
+    }
+    capitals = [
+        match[0][0].casefold()
+        for match in _WORD_PATTERN.finditer(name[:200])
+        if match[0][:1].isupper()
+    ]
+    if len(capitals) >= _MIN_ACRONYM_LETTERS:
+        keys.add("".join(capitals[:8]))
+    return keys
+
+
+def _cut_before_year(head: str) -> str:
+    match = _YEAR_DIGITS_PATTERN.search(head)
+    return head[: match.start()] if match else head[:100]
+
+
+def _list_head_words(reference: Reference) -> frozenset[str]:
+    words = {
+        fold_name(match[0]) for match in _WORD_PATTERN.finditer(reference.raw[:_MAX_HEAD_CHARS])
+    }
+    words |= {
+        part
+        for author in reference.authors[:20]
+        for part in fold_name(author.family or author.name).split()
+    }
+    return frozenset(words)

@@ -1,0 +1,1 @@
+"""Finds the statements of a draft, the citations that stand for each, and what they carry."""

@@ -1,0 +1,134 @@
+"""Finds shares and multiples that are told in words: "two thirds", "one in five", "doubled"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+MULTIPLE_UNIT, SHARE_UNIT = "x", "%"
+_SHARE_SLACK = Decimal(3)  # percentage points that "a third" may be away from 33.3
+_PART_WORDS = {
+    "en": {2: "half|halves", 3: "thirds?", 4: "quarters?|fourths?", 5: "fifths?", 10: "tenths?"},
+    "de": {2: "Hälfte", 3: "Drittel", 4: "Viertel", 5: "Fünftel", 10: "Zehntel"},
+    "fr": {2: "moitié", 3: "tiers", 4: "quarts?", 5: "cinquièmes?", 10: "dixièmes?"},
+    "es": {2: "mitad", 3: "tercios?|tercera parte", 4: "cuartos?|cuarta parte", 5: "quintos?|quinta parte", 10: "décimos?|décima parte"},
+}  # fmt: skip
+_COUNT_WORDS = {
+    "en": {1: "an?|one", 2: "two", 3: "three", 4: "four"},
+    "de": {1: "eine?[mnrs]?|die|der|das|knapp|rund|gut|etwa", 2: "zwei", 3: "drei", 4: "vier"},
+    "fr": {1: "une?|le|la|du", 2: "deux", 3: "trois", 4: "quatre"},
+    "es": {1: "una?|la|el", 2: "dos", 3: "tres", 4: "cuatro"},
+}
+# Nouns that make "a quarter", "the third" or "half" something else than a share.
+_NO_SHARE_REGEX = {
+    "en": r"(?!\s(?:an? |of (?:the |an? )?(?:year|century|game|match|season|decade|hour)|day|hour|year|life|lives|moon|time|party|parties|world|quarter|century|person|generation|edition|version|time|place|chapter|point|largest|most|biggest|best))",
+    "de": r"(?!\s(?:des (?:Jahres|Jahrhunderts)|Jahr|Stunde))",
+    "fr": r"(?!\s(?:d['’]heure|de siècle|temps|monde|payant|final))",
+    "es": r"(?!\s(?:de (?:hora|siglo|final)|trimestre))",
+}
+# "Half a percent" is half of one.
+_HALF_PERCENT_PATTERN = re.compile(
+    r"(?<!\w)(?:half a (?:percent|per cent|percentage point)|(?:ein )?halbe[ns]? Prozent|un demi pour cent|medio por ciento)(?!\w)",
+    re.IGNORECASE,
+)
+_IN_REGEX = {
+    "en": r"(?:in|out of)(?: every)?",
+    "de": r"(?:von|in)",
+    "fr": r"sur",
+    "es": r"de cada",
+}
+_SMALL_NUMBERS = {
+    "en": "one two three four five six seven eight nine ten",
+    "de": "eine?r? zwei drei vier fünf sechs sieben acht neun zehn",
+    "fr": "une? deux trois quatre cinq six sept huit neuf dix",
+    "es": "un[oa]? dos tres cuatro cinco seis siete ocho nueve diez",
+}
+_MULTIPLE_WORDS = {
+    "en": {2: "doubl(?:e|es|ed|ing)|twice|twofold|two-fold", 3: "tripl(?:e|es|ed|ing)|threefold|three-fold|trebled", 4: "quadrupl(?:e|es|ed|ing)|fourfold|four-fold"},
+    "de": {2: "(?:ver)?doppel(?:t|te|ten)|doppelte?[nrs]?|zweimal", 3: "verdreifach(?:t|te|ten|en)|dreifache?[nrs]?|dreimal", 4: "vervierfach(?:t|te|ten|en)|vierfache?[nrs]?|viermal"},
+    "fr": {2: "doubl(?:e|es|é|ée|er|ent)|deux fois", 3: "tripl(?:e|es|é|ée|er|ent)|trois fois", 4: "quadrupl(?:e|es|é|ée|er|ent)|quatre fois"},
+    "es": {2: "duplic\\w{1,6}|dobl(?:e|ó)|dos veces", 3: "triplic\\w{1,6}|triple|tres veces", 4: "cuadruplic\\w{1,6}|cuatro veces"},
+}  # fmt: skip
+
+
+def find_stated_fractions(text: str, language: str | None) -> tuple[StatedQuantity, ...]:
+    """The shares, in percent, and the multiples in a text; none in other languages than four."""
+    code = (language or "en")[:2]
+    if code not in _PART_WORDS:
+        return ()
+    return tuple(_iterate_fractions(text, code))
+
+
+def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
+    for value, pattern in _compile_share_patterns(code):
+        for match in pattern.finditer(text):
+            yield _build_fraction(match, value * 100, SHARE_UNIT, _SHARE_SLACK)
+    for match in _compile_odds_pattern(code).finditer(text):
+        first, second = (_read_small_number(match[name], code) for name in ("part", "whole"))
+        if 0 < first < second:
+            share = Decimal(100 * first) / second
+            yield _build_fraction(match, share, SHARE_UNIT, _SHARE_SLACK)
+    for match in _HALF_PERCENT_PATTERN.finditer(text):
+        yield _build_fraction(match, Decimal("0.5"), SHARE_UNIT, Decimal("0.1"))
+    for times, pattern in _compile_multiple_patterns(code):
+        for match in pattern.finditer(text):
+            yield _build_fraction(match, Decimal(times), MULTIPLE_UNIT, Decimal(1))
+
+
+def _build_fraction(
+    match: re.Match[str], value: Decimal, unit: str, precision: Decimal
+) -> StatedQuantity:
+    return StatedQuantity(
+        low=value,
+        high=value,
+        unit=unit,
+        text=match[0],
+        start=match.start(),
+        end=match.end(),
+        precision=precision,
+    )
+
+
+@cache
+def _compile_share_patterns(code: str) -> tuple[tuple[Decimal, re.Pattern[str]], ...]:
+    """Patterns of "two thirds" and "half"; a bare "third" or "quarter" is none."""
+    found = []
+    for parts, words in _PART_WORDS[code].items():
+        for count, counted in _COUNT_WORDS[code].items():
+            if count >= parts:
+                continue
+            lead = rf"(?:{counted})[\s-]"
+            lead = rf"(?:{lead})?" if parts == 2 else lead
+            regex = rf"(?<![\w-])(?<!first )(?<!second ){lead}(?:{words})(?![\w-]){_NO_SHARE_REGEX[code]}"
+            found.append((Decimal(count) / parts, re.compile(regex, re.IGNORECASE)))
+    return tuple(found)
+
+
+@cache
+def _compile_odds_pattern(code: str) -> re.Pattern[str]:
+    number = rf"(?:{'|'.join(_SMALL_NUMBERS[code].split())}|\d{{1,2}})"
+    return re.compile(
+        rf"(?<![\w.,-])(?P<part>{number})\s(?:[^\W\d_]{{2,20}}\s)?(?:{_IN_REGEX[code]})\s(?P<whole>{number})(?![\w.,:]\d|\w)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _compile_multiple_patterns(code: str) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    return tuple(
+        (times, re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE))
+        for times, words in _MULTIPLE_WORDS[code].items()
+    )
+
+
+def _read_small_number(written: str, code: str) -> int:
+    if written.isdigit():
+        return int(written)
+    words = _SMALL_NUMBERS[code].split()
+    return next(
+        (at for at, word in enumerate(words, 1) if re.fullmatch(word, written, re.IGNORECASE)), 0
+    )

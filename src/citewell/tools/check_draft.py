@@ -1,0 +1,101 @@
+"""Check a draft against its own citations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from citewell.errors import InvalidInput
+from citewell.model.argument_types import BLANK_IS_ABSENT, BibliographyStyle
+from citewell.model.draft_findings import DraftReport
+from citewell.services.drafts.draft_check import DEFAULT_MAX_STATEMENTS, MAX_STATEMENTS
+from citewell.services.drafts.draft_requests import DraftRequest, DraftRequests
+from citewell.services.reading.artifact_pages import ArtifactReader
+from citewell.tooling import Tool, ToolArguments, ToolCall
+
+if TYPE_CHECKING:
+    from citewell.services.drafts.check_jobs import QueuedCheck
+
+
+class Args(ToolArguments):
+    """Check a text against its own citations: which exist, stand, and say what they are cited for. Each statement gets a verdict with the passage that shows it, worst first, and repairs. The draft goes to nobody: `shared` says what was looked up where. For a reference list alone use audit_bibliography."""
+
+    text: Annotated[
+        str | None,
+        Field(
+            default=None,
+            max_length=4_000_000,
+            description="The draft with its citations and references: markdown, plain, HTML or LaTeX.",
+        ),
+        BLANK_IS_ABSENT,
+    ]
+    artifact: Annotated[
+        str | None,
+        Field(default=None, max_length=120, description="Instead of text: the id of an artifact."),
+        BLANK_IS_ABSENT,
+    ]
+    bibliography: Annotated[
+        str | None,
+        Field(
+            default=None,
+            max_length=10_000_000,
+            description="The draft's reference list, if apart: BibTeX, RIS, CSL-JSON, prose.",
+        ),
+        BLANK_IS_ABSENT,
+    ]
+    format: Literal["auto", "markdown", "plain", "html", "latex"] = "auto"
+    focus: Literal["existence", "support", "links", "all"] = "all"
+    max_statements: Annotated[int, Field(ge=1, le=MAX_STATEMENTS)] = DEFAULT_MAX_STATEMENTS
+    style: Annotated[
+        BibliographyStyle | None,
+        Field(description="Also write mended references in this style."),
+        BLANK_IS_ABSENT,
+    ] = None
+    find_sources: Annotated[
+        bool,
+        Field(
+            description="Search literature and web for other sources where the cited ones do not carry a statement; search providers learn its words."
+        ),
+    ] = False
+
+
+async def run(args: Args, call: ToolCall) -> DraftReport | QueuedCheck:
+    request = DraftRequest(
+        text=await _load_text(args, call),
+        format=args.format,
+        bibliography=args.bibliography or "",
+        focus=args.focus,
+        max_statements=args.max_statements,
+        style=args.style,
+        find_sources=args.find_sources,
+    )
+    owner = str(call.owner)
+    if call.can_wait:
+        from citewell.services.drafts.check_jobs import DraftCheckJobs
+
+        return await call.require_service(DraftCheckJobs).start_check(owner, request)
+    requests = call.require_service(DraftRequests)
+    return await requests.check_request(
+        request, owner=owner, progress=call.report_progress, seconds=requests.call_seconds
+    )
+
+
+async def _load_text(args: Args, call: ToolCall) -> str:
+    if args.text and args.artifact:
+        raise InvalidInput("Give text or artifact, not both.")
+    if args.text:
+        return args.text
+    if args.artifact:
+        reader = call.require_service(ArtifactReader)
+        return (await reader.read_whole_artifact(call.owner, args.artifact))[0]
+    raise InvalidInput("Give text or artifact.")
+
+
+TOOL = Tool(
+    args=Args,
+    result=DraftReport,
+    run=run,
+    toolset="trust",
+    has_long_timeout=True,
+)

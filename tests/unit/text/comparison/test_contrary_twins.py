@@ -1,0 +1,109 @@
+"""Statements that say the contrary of a nearly equal sentence, in four languages, and ones that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.text.comparison.contrary_twins import ContraryWords, find_contrary_words
+from citewell.text.comparison.statement_twins import find_statement_twins
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.sentence_features import build_sentence_features
+
+
+def compare(statement: str, source: str, language: str) -> ContraryWords | None:
+    asked = build_sentence_features(statement, language=language)
+    return find_contrary_words(
+        asked, find_statement_twins(asked, SourceText(text=source, language=language))
+    )
+
+
+def is_sure(statement: str, source: str, language: str) -> bool:
+    found = compare(statement, source, language)
+    return found is not None and found.is_sure
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "source"),
+    [
+        ("en", "Copper pipes resist the acid.", "Copper pipes do not resist the acid, which eats into them."),
+        ("en", "The harbour was not dredged before the fair.", "The harbour was dredged twice before the fair."),
+        ("en", "The pilot ran with any outside funding at all.", "The pilot ran without any outside funding."),
+        ("de", "Gäste dürfen den Garten im Winter betreten.", "Gäste dürfen den Garten im Winter nicht betreten."),
+        ("de", "Die Fähre fährt sonntags nicht nach Amrum.", "Die Fähre fährt sonntags dreimal nach Amrum, je nach Tide."),
+        ("fr", "Le musée n'est pas ouvert le lundi matin.", "Le musée est ouvert le lundi matin, avec un guide."),
+        ("fr", "La digue protège le village des crues.", "La digue ne protège pas le village des crues."),
+        ("es", "La vacuna no protege a los terneros recién nacidos.", "La vacuna protege a los terneros recién nacidos durante un mes."),
+    ],
+)  # fmt: skip
+def test_a_denial_in_one_of_two_equal_sentences_is_a_contrary(
+    language: str, statement: str, source: str
+) -> None:
+    assert is_sure(statement, source, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "source"),
+    [
+        ("en", "Prices of bread rose in the second quarter.", "Prices of bread fell in the second quarter."),
+        ("en", "The bridge was closed before the flood of 1954.", "The bridge was closed after the flood of 1954."),
+        ("en", "Smoking is allowed in the courtyard.", "Smoking is prohibited in the courtyard."),
+        ("en", "The northern valley is getting drier.", "The northern valley is getting wetter."),
+        ("de", "Die Zahl der Brutpaare stieg im letzten Jahr.", "Die Zahl der Brutpaare sank im letzten Jahr."),
+        ("de", "Das Füttern der Enten ist im Park erlaubt.", "Das Füttern der Enten ist im Park verboten."),
+        ("fr", "Le prix du blé augmente en automne.", "Le prix du blé diminue en automne."),
+        ("es", "El nivel del embalse aumentó en abril.", "El nivel del embalse disminuyó en abril."),
+    ],
+)  # fmt: skip
+def test_an_opposite_word_in_the_same_place_is_a_contrary(
+    language: str, statement: str, source: str
+) -> None:
+    assert is_sure(statement, source, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "source"),
+    [
+        ("en", "Barley tolerates salt better than rye.", "Rye tolerates salt better than barley."),
+        ("en", "The barge outperforms the lorry on long routes.", "The lorry outperforms the barge on long routes."),
+        ("de", "Eiche trocknet langsamer als Fichte.", "Fichte trocknet langsamer als Eiche."),
+    ],
+)  # fmt: skip
+def test_a_comparison_with_its_sides_changed_is_a_contrary(
+    language: str, statement: str, source: str
+) -> None:
+    assert is_sure(statement, source, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "source"),
+    [
+        ("en", "Copper pipes resist the acid.", "Copper pipes resist the acid, but not the heat."),
+        ("en", "A fault has to be reported within 48 hours.", "A fault has to be reported without delay and not later than 48 hours after it occurs."),
+        ("en", "At most 40 guests fit in the hall.", "No more than 40 guests fit in the hall."),
+        ("en", "Hard carbon takes the place of graphite.", "Hard carbon takes the place of graphite, because sodium does not enter graphite well."),
+        ("en", "Rye tolerates less salt than barley.", "Barley tolerates more salt than rye."),
+        ("en", "The pump slows when the filter is full.", "The pump slows when the filter is full and speeds up when it is empty."),
+        ("en", "Too little water harms the seedlings.", "Not getting enough water harms the seedlings."),
+        ("en", "Visitors learn why the clock did not strike.", "Visitors learn why the clock did strike only once."),
+        ("en", "The dye stays out of the kidney and is washed away within hours.", "The dye never enters the kidney and is washed away within hours."),
+        ("en", "The result shows that the charge of the second particle is not two.", "The result shows that the second particle has a charge different from two."),
+        ("de", "Der Farbstoff bleibt außerhalb der Niere und wird bald ausgespült.", "Der Farbstoff gelangt nicht in die Niere und wird bald ausgespült."),
+        ("fr", "Le colorant reste hors du rein et disparaît en quelques heures.", "Le colorant ne pénètre pas dans le rein et disparaît en quelques heures."),
+        ("es", "El colorante queda fuera del riñón y desaparece en pocas horas.", "El colorante no entra en el riñón y desaparece en pocas horas."),
+        ("de", "Die Sitzung darf höchstens acht Stunden dauern.", "Die Dauer der Sitzung darf acht Stunden nicht überschreiten."),
+        ("es", "El plazo no puede ser superior a diez días.", "El plazo no podrá ser superior a diez días."),
+        ("fr", "La séance ne dure pas plus de deux heures.", "La séance dure au plus deux heures."),
+    ],
+)  # fmt: skip
+def test_what_means_the_same_or_may_do_so_is_no_sure_contrary(
+    language: str, statement: str, source: str
+) -> None:
+    assert not is_sure(statement, source, language)
+
+
+def test_a_sentence_that_agrees_makes_a_contrary_unsure() -> None:
+    source = "The ferry does not run on Sundays in winter. The ferry runs on Sundays in winter by request."
+
+    found = compare("The ferry runs on Sundays in winter.", source, "en")
+
+    assert found is None or not found.is_sure
