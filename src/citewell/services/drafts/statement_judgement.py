@@ -26,11 +26,8 @@ from citewell.text.comparison.statement_twins import (
     find_statement_twins,
     list_word_terms,
 )
-from citewell.text.comparison.value_comparison import (
-    ValueComparison,
-    ValueConflict,
-    compare_values,
-)
+from citewell.text.comparison.value_comparison import ValueComparison, compare_values
+from citewell.text.comparison.value_conflicts import ValueConflict
 from citewell.text.drafts.statements.own_statements import speaks_of_document
 from citewell.text.evidence.claim_support import (
     SourceText,

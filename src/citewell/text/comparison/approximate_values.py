@@ -1,0 +1,52 @@
+"""Decides whether a number that is given as approximate, or as a bound, can mean another one."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+_APPROXIMATE_SLACK = Decimal("0.15")  # of a number that is given as approximate
+_APPROXIMATE_PATTERN = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|ca\.|just|well|as many as|rund|etwa"
+    r"|fast|knapp|ungefähr|environ|près de|presque|autour de|casi|cerca de|alrededor de|unos|unas|quasi)|[~≈])"
+    r"\s{0,2}(?:[$€£¥]\s?)?\Z",
+    re.IGNORECASE,
+)
+# A bound is a round number below or above the one that is meant.
+_LOWER_BOUND_PATTERN = re.compile(
+    r"(?:\b(?:over|more than|above|über|mehr als|plus de|más de|oltre|più di)|[>≥])\s{0,2}(?:[$€£¥]\s?)?\Z",
+    re.IGNORECASE,
+)
+_UPPER_BOUND_PATTERN = re.compile(
+    r"(?:\b(?:under|less than|fewer than|below|unter|weniger als|moins de|menos de|meno di)|[<≤])"
+    r"\s{0,2}(?:[$€£¥]\s?)?\Z",
+    re.IGNORECASE,
+)
+
+
+def is_about_equal(one: StatedQuantity, other: StatedQuantity, statement: str) -> bool:
+    below, above = find_slack(one, statement)
+    if not (below or above) or not stated_quantities.have_comparable_units(one, other):
+        return False
+    one, other = stated_quantities.write_alike(one, other)
+    return one.low - below <= other.high and other.low <= one.high + above
+
+
+def find_slack(one: StatedQuantity, statement: str) -> tuple[Decimal, Decimal]:
+    """How far below and above the number the source's may be, by the words before it."""
+    before = statement[max(0, one.start - 24) : one.start]
+    slack = min(abs(one.high) * _APPROXIMATE_SLACK, _measure_last_place(one.high))
+    is_about = _APPROXIMATE_PATTERN.search(before) is not None
+    below = is_about or _UPPER_BOUND_PATTERN.search(before) is not None
+    above = is_about or _LOWER_BOUND_PATTERN.search(before) is not None
+    return slack * below, slack * above
+
+
+def _measure_last_place(value: Decimal) -> Decimal:
+    """The step between numbers that are as round as this one: 10 for 40, 0.01 for 7.52, 50 for 350."""
+    _, digits, exponent = value.normalize().as_tuple()
+    step = Decimal(1).scaleb(int(exponent))
+    return step * 5 if digits[-1] == 5 else step

@@ -1,0 +1,259 @@
+"""Finds the value that a source gives in the place of another one of the statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from citewell.text.comparison.approximate_values import find_slack
+from citewell.text.comparison.derived_values import is_complement_share
+from citewell.text.comparison.source_values import count_stated, is_written_anywhere
+from citewell.text.comparison.statement_twins import StatementTwin, list_word_terms
+from citewell.text.comparison.statement_values import (
+    DATED_UNITS,
+    TIME_UNITS,
+    list_stated_values,
+)
+from citewell.text.comparison.value_equality import have_same_value
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
+from citewell.text.quantities.stated_quantities import ORDINAL_UNIT, YEAR_UNIT, StatedQuantity
+
+_MIN_STRONG_SHARE = 0.75  # of the statement's words in the sentence that has another value
+_MIN_STRONG_BACK = 0.4  # of that sentence's words in the statement
+_CONTEXT_CHARS = (40, 60)  # before and after a number, whose words say what it counts
+# A sentence that tells years by their distance from the day it was written.
+_RELATIVE_YEAR_PATTERN = re.compile(
+    r"\b(?:this|last|next) year\b|\b(?:dieses|letztes|nächstes|vergangenes) Jahr\b"
+    r"|\bcette année\b|\bl['’]an(?:née)? (?:dernier|prochain)e?\b|\b(?:este|el próximo) año\b|\baño pasado\b",
+    re.IGNORECASE,
+)
+# A rate, from which a statement may reckon what several of its units make.
+_RATE_PATTERN = re.compile(
+    r"\b(?:each|every|per|apiece|jede[rnms]?|je|pro|chaque|par|cada|por)\b", re.IGNORECASE
+)
+_MIN_SAME_CONTEXT = 0.6  # of the words around or after a number, at another one in its place
+_MIN_JOINT_CONTEXT = 0.5  # the same, if the sentence gives other values of the statement
+_MIN_CONTEXT_TERMS = 2
+_MIN_PLACED_SHARE, _MIN_PLACED_BACK = 0.75, 0.5  # of a sentence with one other value of the kind
+_MAX_ELSEWHERE_SHARE = 0.4  # of the statement's words in any sentence that has its value
+_MAX_RIVAL_FACTOR = 20
+_STRICT_UNITS = DATED_UNITS | {MULTIPLE_UNIT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueConflict:
+    """A value of the statement, and what the source's sentence says instead."""
+
+    draft: StatedQuantity
+    source: StatedQuantity
+    start: int  # of the sentence, in the source
+    end: int
+    is_strong: bool  # the sentence is otherwise the same statement
+    is_in_place: bool = False  # the words around both values are the same
+    has_company: bool = False  # the sentence gives other values of the statement as well
+
+    @property
+    def kind(self) -> str:
+        return "date" if self.draft.unit in DATED_UNITS else "number"
+
+
+def choose_conflict(
+    one: StatedQuantity,
+    wanted: Sequence[StatedQuantity],
+    asked: SentenceFeatures,
+    source: SourceText,
+    twins: Sequence[StatementTwin],
+) -> ValueConflict | None:
+    """A sentence that is otherwise the same, else the same words around another value."""
+    found = _find_value_conflict(one, wanted, asked, twins)
+    if found is not None and found.is_strong:
+        return found
+    return _find_replaced_value(one, wanted, asked, source) or found
+
+
+def find_placed_conflict(
+    one: StatedQuantity,
+    wanted: Sequence[StatedQuantity],
+    asked: SentenceFeatures,
+    near: Sequence[SentenceFeatures],
+    twins: Sequence[StatementTwin],
+) -> ValueConflict | None:
+    """Another value in the sentence that says the same, if the statement's value is given elsewhere.
+
+    "A rest of nine hours" is not borne out by "more than nine hours of work" where the source
+    has "a rest of eleven hours".
+    """
+    if one.unit in DATED_UNITS or not one.unit or not twins:
+        return None
+    best = twins[0]
+    if best.share < _MIN_PLACED_SHARE or best.shared_back < _MIN_PLACED_BACK:
+        return None
+    words = list_word_terms(asked)
+    holders = [each for each in near if count_stated([one], each)]
+    if any(len(words & each.terms) > _MAX_ELSEWHERE_SHARE * len(words) for each in holders):
+        return None
+    if not holders:  # it is approximate, in words, or follows from others
+        return None
+    peers = [each for each in wanted if each.unit == one.unit]
+    theirs = [each for each in list_stated_values(best.features) if each.unit == one.unit]
+    if len(peers) != 1 or len(theirs) != 1 or any(find_slack(one, asked.text)):
+        return None
+    return ValueConflict(
+        draft=one, source=theirs[0], start=best.start, end=best.end, is_strong=False
+    )
+
+
+def _find_replaced_value(
+    one: StatedQuantity,
+    wanted: Sequence[StatedQuantity],
+    asked: SentenceFeatures,
+    source: SourceText,
+) -> ValueConflict | None:
+    """Another value among the same words, in a sentence that need not say the same otherwise."""
+    if is_written_anywhere(one, source):
+        return None
+    mine = _list_context_terms(one, asked)
+    for index, said in enumerate(source.sentence_features):
+        if gives_other_rate(asked, said):
+            continue
+        rivals = list_rival_values(one, wanted, list_stated_values(said))
+        # The statement's other values in the same sentence make it likelier to be the one.
+        has_company = count_stated([each for each in wanted if each is not one], said) > 0
+        least = _MIN_JOINT_CONTEXT if has_company else _MIN_SAME_CONTEXT
+        for other in rivals:
+            if is_complement_share(one, (other,)):
+                continue  # "loses 3 %" is "keeps 97 %"
+            share = _measure_context(mine, other, said)
+            is_like = other.unit == one.unit or (has_company and one.unit != "%")
+            if share >= least and is_like:
+                start, end = source.sentence_spans[index]
+                return ValueConflict(
+                    draft=one,
+                    source=other,
+                    start=start,
+                    end=end,
+                    is_strong=False,
+                    is_in_place=True,
+                    has_company=has_company,
+                )
+    return None
+
+
+def _find_value_conflict(
+    one: StatedQuantity,
+    wanted: Sequence[StatedQuantity],
+    asked: SentenceFeatures,
+    twins: Sequence[StatementTwin],
+) -> ValueConflict | None:
+    """What the best sentence with another value of this kind says instead."""
+    for twin in twins:
+        rivals = list_rival_values(one, wanted, list_stated_values(twin.features))
+        if not rivals or (
+            one.unit == YEAR_UNIT and _RELATIVE_YEAR_PATTERN.search(twin.features.text)
+        ):
+            continue
+        rival, is_sure = _choose_rival(one, rivals, wanted, asked, twin)
+        strong = (
+            is_sure
+            and twin.share >= _MIN_STRONG_SHARE
+            and twin.shared_back >= _MIN_STRONG_BACK
+            and not any(find_slack(one, asked.text))
+        )
+        return ValueConflict(
+            draft=one, source=rival, start=twin.start, end=twin.end, is_strong=strong
+        )
+    return None
+
+
+def gives_other_rate(asked: SentenceFeatures, said: SentenceFeatures) -> bool:
+    """Whether a sentence tells what one of something makes, and the statement what several make."""
+    return bool(_RATE_PATTERN.search(said.text)) and not _RATE_PATTERN.search(asked.text)
+
+
+def list_rival_values(
+    one: StatedQuantity, wanted: Sequence[StatedQuantity], held: Sequence[StatedQuantity]
+) -> list[StatedQuantity]:
+    """The values of the same kind that the statement does not give as well."""
+    return [
+        other
+        for other in held
+        if _is_same_kind(one, other)
+        and not any(have_same_value(mine, other) for mine in wanted if _is_same_kind(mine, other))
+    ]
+
+
+def _is_same_kind(one: StatedQuantity, other: StatedQuantity) -> bool:
+    if {one.unit, other.unit} & _STRICT_UNITS:
+        return one.unit == other.unit
+    if one.unit != other.unit and not _are_of_one_size(one, other):
+        return False
+    if not one.unit and other.unit in TIME_UNITS:
+        return False  # a count or a score without a unit is no length of time
+    return other.unit != ORDINAL_UNIT and stated_quantities.have_comparable_units(one, other)
+
+
+def _are_of_one_size(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether one value can stand for the other by mistake: 30 million cases are not 89 studies."""
+    low, high = sorted(abs(each.low / each.scale) for each in (one, other))
+    return high <= _MAX_RIVAL_FACTOR * low
+
+
+def _choose_rival(
+    one: StatedQuantity,
+    rivals: Sequence[StatedQuantity],
+    wanted: Sequence[StatedQuantity],
+    asked: SentenceFeatures,
+    twin: StatementTwin,
+) -> tuple[StatedQuantity, bool]:
+    """The value that stands where the statement's does, and whether there is no doubt about it."""
+    mine = _list_context_terms(one, asked)
+    ranked = sorted(rivals, key=lambda other: -_measure_context(mine, other, twin.features))
+    alone = len(rivals) == 1
+    peers = [each for each in wanted if _is_same_kind(each, one)]
+    theirs = [each for each in list_stated_values(twin.features) if _is_same_kind(one, each)]
+    if len(peers) == len(theirs) and peers:  # the same numbers in the same order
+        other = theirs[peers.index(one)]
+        return other, one.unit == other.unit or not (one.unit and other.unit)
+    return ranked[0], alone and one.unit == ranked[0].unit
+
+
+def _measure_context(
+    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, said: SentenceFeatures
+) -> float:
+    """The share of the words around a value, or after it, that stand around another one."""
+    theirs = _list_context_terms(other, said)
+    pairs = ((mine[0] | mine[1], theirs[0] | theirs[1]), (mine[1], theirs[1]))
+    return max(
+        (
+            len(one & each) / len(one)
+            for one, each in pairs
+            if len(one & each) >= _MIN_CONTEXT_TERMS
+        ),
+        default=0.0,
+    )
+
+
+def _list_context_terms(
+    one: StatedQuantity, said: SentenceFeatures
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The words before a value, and those after it with its unit; words that are cut are left out."""
+    ahead, behind = _CONTEXT_CHARS
+    before = said.text[max(0, one.start - ahead) : one.start]
+    after = said.text[one.start : one.end + behind]
+    if one.start > ahead:
+        before = before.partition(" ")[2]
+    if one.end + behind < len(said.text):
+        after = after.rpartition(" ")[0]
+    first, second = (
+        list_word_terms(build_sentence_features(part, language=said.language))
+        for part in (before, after)
+    )
+    return first, second
+
+
+def weaken_conflict(one: ValueConflict) -> ValueConflict:
+    return replace(one, is_strong=False)
