@@ -26,6 +26,7 @@ from citewell.text.comparison.statement_twins import (
     find_statement_twins,
     list_word_terms,
 )
+from citewell.text.comparison.unstated_values import UnstatedValue
 from citewell.text.comparison.value_comparison import ValueComparison, compare_values
 from citewell.text.comparison.value_conflicts import ValueConflict
 from citewell.text.drafts.statements.own_statements import speaks_of_document
@@ -43,10 +44,8 @@ _MAX_ABSENT_SCORE = 0.4
 # At most this share of its words in any three sentences, at least this share by weight and this
 # many of them nowhere in the source. A paraphrase has few words of its source, but some.
 _ABSENCE_BOUNDS = ((0.15, 0.5, 3), (0.25, 0.75, 3))
-_MIN_OTHERWISE_SAME_SHARE = 0.6  # of its words in one sentence, if only a number is absent
-# The same, if that sentence gives several of its other numbers, or another one in its place.
-_MIN_TOGETHER_SHARE = 0.4
-_MIN_STATED_TOGETHER = 2
+_MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
+_MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
 _MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
 _WINDOW_SENTENCES = 3
 _UNSETTLED_NOTE = "The words of the source are near, but do not settle whether it says so."
@@ -77,6 +76,7 @@ class SourceOpinion:
     score: float = 0.0
     judge: str = LEXICAL_NAME
     said_instead: FindingEvidence | None = None  # the sentence that says what is really said
+    is_by_absence: bool = False  # only what the source lacks speaks against the statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +149,7 @@ def _decide_stance(one: _Comparison) -> SourceOpinion:
         _decide_by_contraries,
         _decide_by_judge,
         _decide_by_names,
+        _decide_by_unstated_values,
         _decide_by_support,
         _decide_by_absence,
     ):
@@ -167,6 +168,7 @@ def _build_opinion(
     differences: Sequence[ValueDifference] = (),
     differing: frozenset[str] = frozenset(),
     said_instead: FindingEvidence | None = None,
+    is_by_absence: bool = False,
 ) -> SourceOpinion:
     return SourceOpinion(
         stance=stance,
@@ -179,6 +181,7 @@ def _build_opinion(
         score=one.judgement.score,
         judge=one.judgement.judge,
         said_instead=said_instead,
+        is_by_absence=is_by_absence,
     )
 
 
@@ -188,7 +191,7 @@ def _decide_by_values(one: _Comparison) -> SourceOpinion | None:
     if not conflicts:
         return None
     first = conflicts[0]
-    strong = any(each.is_strong for each in conflicts) and not one.values.absent
+    strong = any(each.is_strong for each in conflicts) and not one.values.unstated
     relation = ClaimRelation.CONTRADICTS if strong else ClaimRelation.QUALIFIES
     shown = one.show_place(first.start, first.end, relation)
     kinds = "date" if first.kind == "date" else "number"
@@ -245,7 +248,7 @@ def _decide_by_quotations(one: _Comparison) -> SourceOpinion | None:
 def _decide_by_verbatim(one: _Comparison) -> SourceOpinion | None:
     """A statement that is mainly a quotation is supported by the words themselves."""
     found = [each for each in one.quotations if each.state is QuotationState.VERBATIM]
-    if not found or len(found) < len(one.quotations) or one.values.absent:
+    if not found or len(found) < len(one.quotations) or one.values.unstated:
         return None
     quoted = build_sentence_features(
         " ".join(each.quotation for each in found), language=one.source.language
@@ -302,7 +305,7 @@ def _decide_by_judge(one: _Comparison) -> SourceOpinion | None:
         )
     if said.relation is ClaimRelation.QUALIFIES and said.judge != LEXICAL_NAME:
         shown = one.show_judged_place()
-        if not shown or one.values.absent or said.missing_numbers:
+        if not shown or one.values.unstated or said.missing_numbers:
             return None
         return _build_opinion(
             one,
@@ -341,32 +344,62 @@ def _decide_by_names(one: _Comparison) -> SourceOpinion | None:
 def _decide_by_support(one: _Comparison) -> SourceOpinion | None:
     said = one.judgement
     lost = [each for each in one.quotations if each.state is QuotationState.ABSENT]
-    if said.relation is ClaimRelation.SUPPORTS and not one.values.absent and not lost:
+    if said.relation is ClaimRelation.SUPPORTS and not one.values.unstated and not lost:
         reason = "The source says so."
         if one.read.note:
             reason = f"{reason} {one.read.note}"
         return _build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())
-    if not one.read.is_whole:
-        return None
-    share = one.twins[0].own_share if one.twins else 0.0
-    is_told_so = one.values.stated_together >= _MIN_STATED_TOGETHER or one.values.has_rival
-    least = _MIN_TOGETHER_SHARE if is_told_so else _MIN_OTHERWISE_SAME_SHARE
-    if one.values.absent and share >= least:
-        first = one.values.absent[0].text.strip()
-        shown = one.show_place(one.twins[0].start, one.twins[0].end, ClaimRelation.QUALIFIES)
-        return _build_opinion(
-            one,
-            SourceStance.PARTLY,
-            f"The source says the rest, but {first} stands nowhere in it.",
-            evidence=(shown,),
-            differences=[
-                ValueDifference(kind="number", draft=each.text.strip())
-                for each in one.values.absent
-            ],
-            differing=frozenset(each.text for each in one.values.absent),
-            said_instead=shown,
-        )
     return None
+
+
+def _decide_by_unstated_values(one: _Comparison) -> SourceOpinion | None:
+    """A number that the source gives nowhere; in an abstract only if it has one of like digits."""
+    share = one.twins[0].own_share if one.twins else 0.0
+    lost = [
+        each
+        for each in one.values.unstated
+        if one.read.is_whole or each.is_slip or (each.like and share >= _MIN_LIKE_SHARE)
+    ]
+    if not lost:
+        return None
+    first = next((each for each in lost if each.like is not None), lost[0])
+    is_partly = first.like is not None or share >= _MIN_REST_SHARE
+    shown = _show_unstated_place(one, first)
+    return _build_opinion(
+        one,
+        SourceStance.PARTLY if is_partly else SourceStance.ABSENT,
+        _describe_unstated(first, share),
+        evidence=shown,
+        differences=[
+            ValueDifference(
+                kind=each.kind,
+                draft=each.draft.text.strip(),
+                source=each.like.text.strip() if each.like else None,
+            )
+            for each in lost
+        ],
+        differing=frozenset(each.draft.text for each in lost),
+        said_instead=shown[0] if shown and is_partly else None,
+        is_by_absence=True,
+    )
+
+
+def _show_unstated_place(one: _Comparison, lost: UnstatedValue) -> tuple[FindingEvidence, ...]:
+    """The sentence with the number of like digits, or else the one that says most of the statement."""
+    if lost.like is not None:
+        return (one.show_place(lost.start, lost.end, ClaimRelation.QUALIFIES),)
+    if one.twins:
+        return (one.show_place(one.twins[0].start, one.twins[0].end, ClaimRelation.QUALIFIES),)
+    return one.show_judged_place()
+
+
+def _describe_unstated(lost: UnstatedValue, share: float) -> str:
+    written = lost.draft.text.strip()
+    if lost.like is not None:
+        return f"The source has {lost.like.text.strip()}, and nowhere {written}."
+    if share >= _MIN_REST_SHARE:
+        return f"The source says the rest, but {written} stands nowhere in it."
+    return f"The source was read as a whole, and {written} stands nowhere in it."
 
 
 def _decide_by_absence(one: _Comparison) -> SourceOpinion | None:
@@ -384,6 +417,7 @@ def _decide_by_absence(one: _Comparison) -> SourceOpinion | None:
         SourceStance.ABSENT,
         "The source was read as a whole, and no passage speaks of it.",
         evidence=one.show_judged_place(),
+        is_by_absence=True,
     )
 
 

@@ -58,10 +58,9 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
             differences=worst.differences,
             judge=worst.judge,
         )
-    if worst.stance is SourceStance.ABSENT and any(
-        one.stance is not SourceStance.ABSENT for one in every
-    ):
-        worst = min(every, key=lambda one: one.stance)
+    if worst.is_by_absence and not all(one.is_by_absence for one in every):
+        # What one source lacks may be in another that settles nothing.
+        worst = min(every, key=lambda one: (one.is_by_absence, one.stance))
     return _build_support_verdict(worst, every)
 
 

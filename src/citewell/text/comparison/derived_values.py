@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from itertools import combinations, islice
 
-from citewell.text.quantities.stated_quantities import DATE_UNIT, YEAR_UNIT, StatedQuantity
+from citewell.text.quantities.stated_quantities import (
+    DATE_UNIT,
+    YEAR_UNIT,
+    StatedQuantity,
+    is_fixed_unit,
+)
 
 _DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 _WHOLE_PERCENT = Decimal(100)
@@ -46,8 +52,15 @@ def is_combined_value(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bo
 
 def is_reckoned_value(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bool:
     """Whether the value follows from given ones, also as a share of things of another name."""
-    if is_combined_value(one, held) or is_complement_share(one, held):
-        return True
+    return (
+        is_combined_value(one, held)
+        or is_complement_share(one, held)
+        or is_share_of_counts(one, held)
+    )
+
+
+def is_share_of_counts(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bool:
+    """Whether the percentage is one number of things in another, whatever they are called."""
     counts = [abs(each.low) for each in held if each.unit not in {*_DATED_UNITS, "%"}]
     slack = max(one.precision / 2, abs(one.low) / 200)
     return one.unit == "%" and any(
@@ -57,17 +70,81 @@ def is_reckoned_value(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bo
     )
 
 
+def is_multiplied_value(
+    one: StatedQuantity, beside: Iterable[StatedQuantity], held: Iterable[StatedQuantity]
+) -> bool:
+    """Whether a rate of the source and another value of the statement make it, or it makes that one.
+
+    "Ten kilograms less lower the pressure by 10 mmHg" follows from 1 mmHg for each kilogram.
+    """
+    rates = [each for each in held if each.low == each.high and each.unit not in _DATED_UNITS]
+    return any(
+        _is_product(made, factor, rate)
+        for other in beside
+        if other is not one and other.unit not in _DATED_UNITS
+        for made, factor in ((one, other), (other, one))
+        for rate in rates
+    )
+
+
+def _is_product(made: StatedQuantity, factor: StatedQuantity, rate: StatedQuantity) -> bool:
+    times = factor.low / factor.scale
+    slack = made.precision / 2
+    return made.unit == rate.unit and times > 1 and abs(times * rate.low - made.low) <= slack
+
+
+def list_time_spans(
+    held: Sequence[StatedQuantity], known_years: Iterable[int]
+) -> list[StatedQuantity]:
+    """The times between any two years, with those of the record, and between any two days."""
+    days = {int(each.low) for each in held if each.unit == DATE_UNIT}
+    years = {int(each.low) for each in held if each.unit == YEAR_UNIT}
+    years |= {date.fromordinal(each).year for each in days}
+    spans = {("year", abs(one - other)) for one in years for other in (*years, *known_years)}
+    spans |= {("day", abs(one - other)) for one in days for other in days}
+    return [
+        StatedQuantity(
+            low=Decimal(length),
+            high=Decimal(length),
+            unit=unit,
+            text=f"{length} {unit}s",
+            start=0,
+            end=0,
+            precision=Decimal(1),
+        )
+        for unit, length in sorted(spans)
+    ]
+
+
+def is_sum_of_run(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bool:
+    """Whether several values of one unit, in a row, add up to this one."""
+    run = [each.low for each in held if each.unit == one.unit and each.low == each.high]
+    slack = max(one.precision / 2, abs(one.low) / 200)
+    return any(
+        abs(sum(run[start:end]) - one.low) <= slack
+        for start in range(len(run))
+        for end in range(start + 2, min(len(run), start + _MAX_DERIVED_VALUES) + 1)
+    )
+
+
 def _combine_values(
     one: StatedQuantity, first: StatedQuantity, second: StatedQuantity
 ) -> Iterable[Decimal]:
     """What follows from two values of one unit, in the unit of the value that is looked for."""
     low, high = sorted((abs(first.low), abs(second.low)))
-    if first.unit != second.unit:
+    if not _have_like_units(first, second):
         return
-    if one.unit == first.unit or (first.unit == "%" and one.unit in _POINT_UNITS):
+    if _have_like_units(one, first) or (first.unit == "%" and one.unit in _POINT_UNITS):
         yield low + high
         yield high - low
     if one.unit == "%" and low:
         yield 100 * low / high
         yield 100 * (high - low) / low
         yield 100 * (high - low) / high
+
+
+def _have_like_units(first: StatedQuantity, second: StatedQuantity) -> bool:
+    """Whether both have one unit; the names of counted things, and scores without any, may differ."""
+    return first.unit == second.unit or not (
+        is_fixed_unit(first.unit) or is_fixed_unit(second.unit)
+    )

@@ -13,12 +13,12 @@ from citewell.text.comparison.derived_values import (
     is_complement_share,
     is_ratio_of_values,
 )
+from citewell.text.comparison.deriving_words import may_be_derived, tells_of_rest
 from citewell.text.comparison.statement_values import (
     DATED_UNITS,
-    MIN_TELLING_VALUE,
     list_stated_values,
 )
-from citewell.text.comparison.value_equality import have_same_value
+from citewell.text.comparison.value_equality import have_equal_figures, have_same_value
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
@@ -29,26 +29,6 @@ from citewell.text.quantities.stated_quantities import YEAR_UNIT, StatedQuantity
 _WHOLE_PERCENT = Decimal(100)
 _WHOLE_WORDS = frozenset(
     ("all", "every", "alle", "jede", "jeder", "tous", "toutes", "todos", "todas")
-)
-# Words of a statement that gives what follows from two numbers of its source.
-_DERIVING_PATTERN = re.compile(
-    r"\b(?:total|together|combined|altogether|overall|sum|difference|gap|(?:percentage )?points?|increase[ds]?|decrease[ds]?"
-    r"|grew|gained|lost|fell|rose|dropp?e?d?|share|proportion|ratio|(?:more|less|fewer|higher|lower|greater|larger"
-    r"|smaller|longer|shorter|faster|slower|older|younger) than"
-    r"|zusammen|gesamt|insgesamt|summe|unterschied|differenz|prozentpunkte?n?|anteil|gestiegen|gesunken|stieg|sank"
-    r"|total|ensemble|somme|différence|écart|points?|part|augmenté|diminué|hausse|baisse"
-    r"|juntos|suma|diferencia|puntos|proporción|aumentó|disminuyó|subió|bajó)\b",
-    re.IGNORECASE,
-)
-# "Up by 10", "um 10 gestiegen", "10 more than": the words directly at a number that is a difference.
-_DIFFERENCE_BEFORE_PATTERN = re.compile(
-    r"\b(?:by|um|up|down|another|further|weitere[nr]?|de|en)\s+(?:(?:about|around|some|nearly|almost|etwa|rund|fast|environ|unos|casi)\s+)?\Z",
-    re.IGNORECASE,
-)
-# Words for what is left of a whole.
-_REST_PATTERN = re.compile(
-    r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
-    re.IGNORECASE,
 )
 _FIGURE_PATTERN = re.compile(r"\d+")
 _WRITTEN_FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
@@ -67,25 +47,25 @@ def is_stated_near(
         return True
     if any(is_about_equal(one, other, asked.text) for other in held):
         return True
-    if one.low < one.high and any(_gives_both_ends(one, each) for each in near):
+    if one.low < one.high and any(gives_both_ends(one, each) for each in near):
         return True
-    if _is_whole_near(one, near) or is_spelt_near(one, near, asked.language):
+    if is_whole_near(one, near) or is_spelt_near(one, near, asked.language):
         return True
-    return _may_be_derived(one, asked.text) and _is_derived(one, near, asked.text)
+    return may_be_derived(one, asked.text) and _is_derived(one, near, asked.text)
 
 
 def is_written_anywhere(one: StatedQuantity, source: SourceText) -> bool:
     held = [value for each in source.sentence_features for value in list_stated_values(each)]
-    if one.unit == "%" and not _has_bare_cells(source):
+    if one.unit == "%" and not has_table_cells(source):
         # Neither "18 studies" nor "vol. 18" is 18 percent.
         shares = (value for value in held if value.unit in {"%", "pp"})
         return any(have_same_value(one, other) for other in shares)
-    if any(have_same_value(one, other) or _has_equal_figure(one, other) for other in held):
+    if any(have_same_value(one, other) or have_equal_figures(one, other) for other in held):
         return True
     if is_spelt_near(one, source.sentence_features, source.language):
         return True
     figures = _WRITTEN_FIGURE_PATTERN.findall(one.text)
-    return bool(figures) and all(_has_figure(source, each) for each in figures)
+    return bool(figures) and all(has_figure(source, each) for each in figures)
 
 
 def count_stated(wanted: Iterable[StatedQuantity], said: SentenceFeatures) -> int:
@@ -93,33 +73,18 @@ def count_stated(wanted: Iterable[StatedQuantity], said: SentenceFeatures) -> in
     return sum(any(have_same_value(one, other) for other in held) for one in wanted)
 
 
-def _gives_both_ends(one: StatedQuantity, said: SentenceFeatures) -> bool:
+def gives_both_ends(one: StatedQuantity, said: SentenceFeatures) -> bool:
     """Whether a sentence gives the ends of a range one by one: "at least 300 and at most 400"."""
     held = list_stated_values(said)
     ends = (replace(one, high=one.low), replace(one, low=one.high))
     return all(any(have_same_value(end, other) for other in held) for end in ends)
 
 
-def _may_be_derived(one: StatedQuantity, statement: str) -> bool:
-    """Whether the words of the statement show that the number was reckoned from others."""
-    if one.unit == MULTIPLE_UNIT or not any(map(str.isdigit, one.text)):
-        return True
-    before = statement[max(0, one.start - 24) : one.start]
-    return any(
-        pattern.search(text) is not None
-        for pattern, text in (
-            (_DERIVING_PATTERN, statement),
-            (_REST_PATTERN, statement),
-            (_DIFFERENCE_BEFORE_PATTERN, before),
-        )
-    )
-
-
 def _is_derived(one: StatedQuantity, near: Sequence[SentenceFeatures], statement: str) -> bool:
     """Whether the value is a sum, a difference or a share of two values of one sentence."""
     if one.unit == MULTIPLE_UNIT:
         return any(is_ratio_of_values(one, list_stated_values(each)) for each in near)
-    if _REST_PATTERN.search(statement) and any(
+    if tells_of_rest(statement) and any(
         is_complement_share(one, list_stated_values(each)) for each in near
     ):
         return True
@@ -140,7 +105,7 @@ def _is_date_near(
     return False
 
 
-def _is_whole_near(one: StatedQuantity, near: Sequence[SentenceFeatures]) -> bool:
+def is_whole_near(one: StatedQuantity, near: Sequence[SentenceFeatures]) -> bool:
     """Whether 100 percent is told as "all" there."""
     return (
         one.unit == "%"
@@ -152,34 +117,34 @@ def _is_whole_near(one: StatedQuantity, near: Sequence[SentenceFeatures]) -> boo
 def is_spelt_near(
     one: StatedQuantity, near: Sequence[SentenceFeatures], language: str | None
 ) -> bool:
-    """Whether a small number is written in words there, without a unit that would mark it."""
+    """Whether a small number is written in words there, and not as a measure of another kind."""
     if one.low != one.high:
         return False
-    wanted = tokens.split_words(stated_quantities.find_number_word(one.low, language))
-    return bool(wanted) and any(
-        f" {' '.join(wanted)} " in f" {' '.join(tokens.split_words(each.text))} " for each in near
+    word = stated_quantities.find_number_word(one.low / one.scale, language)
+    return bool(word) and any(_spells_number(one, word, each) for each in near)
+
+
+def _spells_number(one: StatedQuantity, word: str, said: SentenceFeatures) -> bool:
+    pattern = rf"(?<!\w){re.sub(r'[- ]', '[- ]', word)}(?!\w)"
+    mine = (one.unit, one.scale)
+    measures = {
+        each.start: (each.unit, each.scale)
+        for each in said.quantities
+        if stated_quantities.is_fixed_unit(each.unit)
+    }
+    is_measure = stated_quantities.is_fixed_unit(one.unit)
+    return any(
+        not is_measure or measures.get(found.start(), mine) == mine
+        for found in re.finditer(pattern, said.text, re.IGNORECASE)
     )
 
 
-def _has_bare_cells(source: SourceText) -> bool:
+def has_table_cells(source: SourceText) -> bool:
     """Whether the source has a table, in which percentages may stand without their sign."""
     return "|" in source.text
 
 
-def _has_equal_figure(one: StatedQuantity, other: StatedQuantity) -> bool:
-    """Whether both have one figure, as it is written and rounded; the words of its unit may differ."""
-    if {one.unit, other.unit} & DATED_UNITS or not any(map(str.isdigit, one.text)):
-        return False
-    mine, theirs = one.low / one.scale, other.low / other.scale
-    slack = max(one.precision / one.scale, other.precision / other.scale) / 2
-    return (
-        one.low == one.high
-        and abs(mine) >= MIN_TELLING_VALUE
-        and (mine == theirs or (one.precision != other.precision and abs(mine - theirs) <= slack))
-    )
-
-
-def _has_figure(source: SourceText, figure: str) -> bool:
+def has_figure(source: SourceText, figure: str) -> bool:
     """Whether the source has the figure, with a comma or a point for the other."""
     digits = _FIGURE_PATTERN.findall(figure)
     if not all(each in source.figures for each in digits):

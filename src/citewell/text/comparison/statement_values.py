@@ -9,6 +9,7 @@ from functools import lru_cache
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
+from citewell.text.quantities.joined_durations import join_durations
 from citewell.text.quantities.stated_fractions import find_stated_fractions
 from citewell.text.quantities.stated_quantities import (
     DATE_UNIT,
@@ -32,6 +33,15 @@ DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 TIME_UNITS = frozenset({"second", "minute", "hour", "day", "month", "year"})
 
 
+def list_compared_values(asked: SentenceFeatures, source: SourceText) -> list[StatedQuantity]:
+    """The values of a statement that a source can bear out."""
+    return [
+        _read_counted_year(one, asked, source)
+        for one in list_stated_values(asked)
+        if one.unit != ORDINAL_UNIT and not _is_list_number(one, asked.text)
+    ]
+
+
 def list_stated_values(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
     """The numbers of a sentence with its shares in words, without those that name a section."""
     return _collect_stated_values(said.text, said.quantities, said.language)
@@ -48,7 +58,7 @@ def _collect_stated_values(
         if not _is_label_number(one, text)
         and not any(each.start < one.end and one.start < each.end for each in shares)
     ]
-    return tuple(sorted((*figures, *shares), key=lambda one: one.start))
+    return tuple(sorted((*join_durations(figures, text), *shares), key=lambda one: one.start))
 
 
 def _is_label_number(one: StatedQuantity, text: str) -> bool:
@@ -63,12 +73,12 @@ def _is_label_number(one: StatedQuantity, text: str) -> bool:
     return is_first and one.unit == "" and _LABEL_NUMBER_PATTERN.match(text, at) is not None
 
 
-def is_list_number(one: StatedQuantity, text: str) -> bool:
+def _is_list_number(one: StatedQuantity, text: str) -> bool:
     """Whether the number counts the items of a list that the statement is one of."""
     return not text[: one.start].strip() and _LIST_NUMBER_PATTERN.match(text, one.start) is not None
 
 
-def read_counted_year(
+def _read_counted_year(
     one: StatedQuantity, asked: SentenceFeatures, source: SourceText
 ) -> StatedQuantity:
     """A figure that could be a year as a count, if the source counts the things that follow it."""

@@ -40,6 +40,8 @@ _MIN_JOINT_CONTEXT = 0.5  # the same, if the sentence gives other values of the 
 _MIN_CONTEXT_TERMS = 2
 _MIN_PLACED_SHARE, _MIN_PLACED_BACK = 0.75, 0.5  # of a sentence with one other value of the kind
 _MAX_ELSEWHERE_SHARE = 0.4  # of the statement's words in any sentence that has its value
+_MIN_SLIP_TERMS = 2  # words of the statement in the sentence with another unit
+_MIN_SLIP_SHARE = 0.25
 _MAX_RIVAL_FACTOR = 20
 _STRICT_UNITS = DATED_UNITS | {MULTIPLE_UNIT}
 
@@ -104,6 +106,45 @@ def find_placed_conflict(
         return None
     return ValueConflict(
         draft=one, source=theirs[0], start=best.start, end=best.end, is_strong=False
+    )
+
+
+def find_unit_slip(
+    one: StatedQuantity, asked: SentenceFeatures, source: SourceText
+) -> ValueConflict | None:
+    """The same figure with another unit of its kind, in a sentence nearer than any with its value.
+
+    "Three months after the notice" for "three weeks after the notice".
+    """
+    if not stated_quantities.is_fixed_unit(one.unit) or one.unit in _STRICT_UNITS:
+        return None
+    words = list_word_terms(asked)
+    best: tuple[int, int, StatedQuantity] | None = None
+    nearest_holder = 0
+    for index, said in enumerate(source.sentence_features):
+        shared = len(words & said.terms)
+        held = list_stated_values(said)
+        if any(have_same_value(one, each) for each in held):
+            nearest_holder = max(nearest_holder, shared)
+        elif shared >= _MIN_SLIP_TERMS and (best is None or shared > best[0]):
+            slip = next((each for each in held if _is_unit_slip(one, each)), None)
+            best = (shared, index, slip) if slip is not None else best
+    if best is None or best[0] <= nearest_holder or best[0] < _MIN_SLIP_SHARE * len(words):
+        return None
+    start, end = source.sentence_spans[best[1]]
+    return ValueConflict(
+        draft=one, source=best[2], start=start, end=end, is_strong=False, is_in_place=True
+    )
+
+
+def _is_unit_slip(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether two values have one figure and units of one kind: times, lengths, or masses."""
+    is_same_kind = (one.unit == other.unit and one.scale != other.scale) or (
+        {one.unit, other.unit} <= TIME_UNITS
+    )
+    return is_same_kind and (one.low / one.scale, one.high / one.scale) == (
+        other.low / other.scale,
+        other.high / other.scale,
     )
 
 

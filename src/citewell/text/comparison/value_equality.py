@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from citewell.text.comparison.statement_values import DATED_UNITS, MIN_TELLING_VALUE
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import StatedQuantity
@@ -19,6 +20,7 @@ _DAYS_PER_UNIT = {
 }  # fmt: skip
 _SCALED_DEGREES = {"°c", "°f"}
 _FAHRENHEIT_STEP, _FAHRENHEIT_ZERO = Decimal("1.8"), Decimal(32)
+_ROUNDING_SLACK = Decimal("0.02")  # of a value that is given as a rounder one
 _CONVERSION_SLACK = Decimal("0.03")  # of a value that is given in another unit
 
 
@@ -38,6 +40,34 @@ def have_same_value(one: StatedQuantity, other: StatedQuantity) -> bool:
     if any(is_range) and one.unit != other.unit:
         return False
     return one.low - slack <= other.high and other.low - slack <= one.high
+
+
+def is_rounded(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether a number is a rounder form of another, and hardly away from it: 1,200 of 1,204."""
+    if not stated_quantities.have_comparable_units(one, other) or one.low != one.high:
+        return False
+    one, other = stated_quantities.write_alike(one, other)
+    is_rounder = _count_significant_digits(one) < _count_significant_digits(other)
+    return is_rounder and abs(one.low - other.low) <= _ROUNDING_SLACK * abs(other.low)
+
+
+def _count_significant_digits(one: StatedQuantity) -> int:
+    """The digits of a number that say something: 2 of 1,200, 3 of 84.0."""
+    digits = re.sub(r"\D", "", one.text) or str(int(one.low / one.scale))
+    return len(digits if one.precision < one.scale else digits.rstrip("0"))
+
+
+def have_equal_figures(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether both have one figure, as it is written and rounded; the words of its unit may differ."""
+    if {one.unit, other.unit} & DATED_UNITS or not any(map(str.isdigit, one.text)):
+        return False
+    mine, theirs = one.low / one.scale, other.low / other.scale
+    slack = max(one.precision / one.scale, other.precision / other.scale) / 2
+    return (
+        one.low == one.high
+        and abs(mine) >= MIN_TELLING_VALUE
+        and (mine == theirs or (one.precision != other.precision and abs(mine - theirs) <= slack))
+    )
 
 
 def _is_same_figure(one: StatedQuantity, other: StatedQuantity) -> bool:

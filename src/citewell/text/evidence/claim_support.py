@@ -26,7 +26,7 @@ from citewell.text.evidence.oppositions import missing_denials, opposition
 from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
-from citewell.text.language import detection, scripts, sentences, tokens
+from citewell.text.language import detection, scripts, sentences, stopwords, tokens
 from citewell.text.quantities import stated_quantities
 
 BLOCK_COVERAGE_WEIGHT, WINDOW_COVERAGE_WEIGHT, STEM_PAIR_WEIGHT = 0.4, 0.3, 0.3
@@ -44,6 +44,8 @@ _MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 _MIN_SNIPPET_SHARE = 0.9
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
 # Words of a claim that a source in its language has: their letters, number and share.
+_MIN_SENTENCE_WORDS = 10
+_MIN_FUNCTION_WORD_SHARE = 0.25
 _MIN_SHARED_LETTERS, _MIN_SHARED_WORDS, _MIN_SHARED_SHARE = 4, 3, 0.6
 # Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
 _CITATION_MARK_PATTERN = re.compile(
@@ -151,13 +153,31 @@ def can_share_language(claim: str, source: SourceText) -> bool:
     """Whether claim and source can be in the same language; otherwise a low score means nothing."""
     spoken = source.language or detection.detect_language(source.text)
     asked = detection.detect_language(claim)
-    if spoken is None or asked is None:
+    if spoken is None:
+        return True
+    if asked is None:
         return (
-            spoken is None
-            or not scripts.has_distinctive_script(spoken)
-            or scripts.can_be_written_in(claim, spoken)
-        )
-    return spoken[:2] == asked[:2] or _has_most_words(claim, source)
+            not scripts.has_distinctive_script(spoken) or scripts.can_be_written_in(claim, spoken)
+        ) and not _lacks_function_words(claim, spoken)
+    return (
+        spoken[:2] == asked[:2]
+        or _has_most_words(claim, source)
+        or _has_function_words(claim, spoken)
+    )
+
+
+def _lacks_function_words(claim: str, language: str) -> bool:
+    """Whether a whole sentence has no function word of a language; shorter texts need none."""
+    words = list(tokens.split_words(claim))
+    known = stopwords.list_stopwords(language)
+    return bool(known) and len(words) >= _MIN_SENTENCE_WORDS and known.isdisjoint(words)
+
+
+def _has_function_words(claim: str, language: str) -> bool:
+    """Whether many words are function words of a language, though a kindred one was detected."""
+    words = list(tokens.split_words(claim))
+    known = stopwords.list_stopwords(language)
+    return sum(word in known for word in words) >= _MIN_FUNCTION_WORD_SHARE * len(words)
 
 
 def _has_most_words(claim: str, source: SourceText) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 
+from citewell.text.quantities.number_words import list_number_words
 from citewell.text.quantities.stated_quantities import StatedQuantity
+from citewell.text.quantities.units import UNIT_FACTORS
 
 MULTIPLE_UNIT, SHARE_UNIT = "x", "%"
 _SHARE_SLACK = Decimal(3)  # percentage points that "a third" may be away from 33.3
@@ -41,12 +43,9 @@ _IN_REGEX = {
     "fr": r"sur",
     "es": r"de cada",
 }
-_SMALL_NUMBERS = {
-    "en": "one two three four five six seven eight nine ten",
-    "de": "eine?r? zwei drei vier fünf sechs sieben acht neun zehn",
-    "fr": "une? deux trois quatre cinq six sept huit neuf dix",
-    "es": "un[oa]? dos tres cuatro cinco seis siete ocho nueve diez",
-}
+# Forms of "one" besides the numbers as they are counted.
+_ONE_REGEX = {"en": "one", "de": "eine?r?", "fr": "une?", "es": "un[oa]?"}
+_NEXT_WORD_PATTERN = re.compile(r"[\s-]?([^\W\d_]+|[%°])")
 _MULTIPLE_WORDS = {
     "en": {2: "doubl(?:e|es|ed|ing)|twice|twofold|two-fold", 3: "tripl(?:e|es|ed|ing)|threefold|three-fold|trebled", 4: "quadrupl(?:e|es|ed|ing)|fourfold|four-fold"},
     "de": {2: "(?:ver)?doppel(?:t|te|ten)|doppelte?[nrs]?|zweimal", 3: "verdreifach(?:t|te|ten|en)|dreifache?[nrs]?|dreimal", 4: "vervierfach(?:t|te|ten|en)|vierfache?[nrs]?|viermal"},
@@ -69,7 +68,7 @@ def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
             yield _build_fraction(match, value * 100, SHARE_UNIT, _SHARE_SLACK)
     for match in _compile_odds_pattern(code).finditer(text):
         first, second = (_read_small_number(match[name], code) for name in ("part", "whole"))
-        if 0 < first < second:
+        if 0 < first < second and not _has_unit(text, match.end()):
             share = Decimal(100 * first) / second
             yield _build_fraction(match, share, SHARE_UNIT, _SHARE_SLACK)
     for match in _HALF_PERCENT_PATTERN.finditer(text):
@@ -77,6 +76,12 @@ def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
     for times, pattern in _compile_multiple_patterns(code):
         for match in pattern.finditer(text):
             yield _build_fraction(match, Decimal(times), MULTIPLE_UNIT, Decimal(1))
+
+
+def _has_unit(text: str, at: int) -> bool:
+    """Whether a unit follows a number: "eine Pause von 45 Minuten" is no share of 45."""
+    found = _NEXT_WORD_PATTERN.match(text, at)
+    return found is not None and found[1].lower() in UNIT_FACTORS
 
 
 def _build_fraction(
@@ -110,9 +115,10 @@ def _compile_share_patterns(code: str) -> tuple[tuple[Decimal, re.Pattern[str]],
 
 @cache
 def _compile_odds_pattern(code: str) -> re.Pattern[str]:
-    number = rf"(?:{'|'.join(_SMALL_NUMBERS[code].split())}|\d{{1,2}})"
+    words = "|".join(map(re.escape, sorted(list_number_words(code), key=len, reverse=True)))
+    number = rf"(?:{words}|{_ONE_REGEX[code]}|\d{{1,3}})"
     return re.compile(
-        rf"(?<![\w.,-])(?P<part>{number})\s(?:[^\W\d_]{{2,20}}\s)?(?:{_IN_REGEX[code]})\s(?P<whole>{number})(?![\w.,:]\d|\w)",
+        rf"(?<![\w.,-])(?P<part>{number})\s(?:[^\W\d_]{{2,20}}\s){{0,2}}(?:{_IN_REGEX[code]})\s(?P<whole>{number})(?![\w.,:]\d|\w)",
         re.IGNORECASE,
     )
 
@@ -128,7 +134,4 @@ def _compile_multiple_patterns(code: str) -> tuple[tuple[int, re.Pattern[str]], 
 def _read_small_number(written: str, code: str) -> int:
     if written.isdigit():
         return int(written)
-    words = _SMALL_NUMBERS[code].split()
-    return next(
-        (at for at, word in enumerate(words, 1) if re.fullmatch(word, written, re.IGNORECASE)), 0
-    )
+    return list_number_words(code).get(written.lower(), 1)

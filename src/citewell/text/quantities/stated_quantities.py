@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from itertools import islice
 
 from citewell.text.dates.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
@@ -18,6 +19,7 @@ from citewell.text.quantities.units import (
     MAGNITUDE_FACTORS,
     SHORT_MAGNITUDES,
     TERSE_UNITS,
+    TIME_ADJECTIVES,
     UNIT_FACTORS,
     UNITS_OF_NO_YEAR,
 )
@@ -52,7 +54,11 @@ _SHORT_YEAR_PATTERN = re.compile(r"[-–/](\d\d)(?![\w.,]?\d)")
 # "70B parameters", "340M users": capitals directly after the figure; small letters are units there.
 _ATTACHED_MAGNITUDES = {"B": Decimal(10**9), "M": Decimal(10**6)}
 _ATTACHED_PATTERN = re.compile(r"([BM])(?=[\s,.;:)-]|\Z)(?!-?[A-Z])")
+_ATTACHED_THOUSANDS_PATTERN = re.compile(r"(?<=\d\d)K(?=[ -][a-z])")  # "95K pairs", but not "4K"
 _AND_A_HALF_PATTERN = re.compile(r"\s(?:and a half|et demie?|y medi[oa])\b|½", re.IGNORECASE)
+_HALF_OF_UNIT_PATTERN = re.compile(
+    r"\b(?:half an?|ein(?:e[rnms]?)? halbe[rnms]?|une? demi(?:e)?|medi[oa])(?=[\s-])", re.IGNORECASE
+)
 _MEASURE_UNITS = frozenset(unit for unit, _ in UNIT_FACTORS.values())
 _UNIT_WORD_PATTERN = re.compile(r"[\s\u00a0-]?([°µμ]?[^\W\d_]+(?:/[^\W\d_]+)?[²2]?|[%％€£$¥₽°])")
 _PER_CENT_PATTERN = re.compile(
@@ -189,12 +195,16 @@ def _group_by_unit(found: Iterable[StatedQuantity]) -> dict[str, list[StatedQuan
 def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
     if not any(map(str.isdigit, text)):
         yield from _find_spelt_quantities(text, language)
+        yield from _find_halved_units(text, language)
+        yield from _find_joined_adjectives(text, language)
         return
     for match in SENTENCE_DATE_PATTERN.finditer(text):
         if (day := parse_matched_date(match)) is not None:
             yield _build_exact_quantity(Decimal(day.toordinal()), DATE_UNIT, text, match.span())
     yield from _find_figure_quantities(text, language)
     yield from _find_spelt_quantities(text, language)
+    yield from _find_halved_units(text, language)
+    yield from _find_joined_adjectives(text, language)
 
 
 def _find_figure_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
@@ -323,6 +333,38 @@ def _find_spelt_quantities(text: str, language: str | None) -> Iterator[StatedQu
             exact = _build_exact_quantity((value + half) * factor, unit, text, (match.start(), end))
             exact = replace(exact, precision=factor * (_HALF_STEP if half else 1), scale=scale)
             yield replace(exact, low=low * factor) if low is not None else exact
+
+
+def _find_halved_units(text: str, language: str | None) -> Iterator[StatedQuantity]:
+    """Half of a unit: "half a litre", "eine halbe Stunde"."""
+    for match in _HALF_OF_UNIT_PATTERN.finditer(text):
+        magnitude, unit, scale, end = _parse_quantity_unit(
+            text, match.end(), money=None, language=language
+        )
+        if magnitude != 1 or (unit in _MEASURE_UNITS and unit not in {"%", "pp", "x"}):
+            factor = magnitude * scale
+            exact = _build_exact_quantity(_HALF * factor, unit, text, (match.start(), end))
+            yield replace(exact, precision=_HALF_STEP * factor, scale=scale)
+
+
+def _find_joined_adjectives(text: str, language: str | None) -> Iterator[StatedQuantity]:
+    """Lengths of time in one German word: "vierwöchig"."""
+    if (language or "en")[:2] != "de":
+        return
+    for match in _compile_adjective_pattern().finditer(text):
+        unit, scale = TIME_ADJECTIVES[match["unit"].lower()]
+        value = Decimal(list_number_words("de").get(match["number"].lower(), 1))
+        exact = _build_exact_quantity(value * scale, unit, text, match.span())
+        yield replace(exact, precision=scale, scale=scale)
+
+
+@cache
+def _compile_adjective_pattern() -> re.Pattern[str]:
+    numbers, units = (
+        "|".join(sorted(words, key=len, reverse=True))
+        for words in ((*list_number_words("de"), "ein"), TIME_ADJECTIVES)
+    )
+    return re.compile(rf"\b(?P<number>{numbers})(?P<unit>{units})\b", re.IGNORECASE)
 
 
 def _find_spelt_low(
@@ -457,7 +499,7 @@ def _parse_magnitude(text: str, at: int, *, money: str | None) -> tuple[Decimal,
         return _ATTACHED_MAGNITUDES[attached[1]], attached.end()
     match = _UNIT_WORD_PATTERN.match(text, at)
     word = match[1].lower() if match else ""
-    if text.startswith("k ", at):  # "328k images", but not "4K"
+    if text.startswith("k ", at) or _ATTACHED_THOUSANDS_PATTERN.match(text, at):
         return MAGNITUDE_FACTORS["k"], at + 1
     if match is None or word not in MAGNITUDE_FACTORS or (word in SHORT_MAGNITUDES and not money):
         return Decimal(1), at

@@ -93,12 +93,21 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
     "x": {"1": "times fold mal fois veces"},
 }  # fmt: skip
 
+# German adjectives for lengths of time: "vierwöchig", "12-monatig".
+TIME_ADJECTIVES = {
+    f"{stem}{ending}": (unit, Decimal(factor))
+    for stem, (unit, factor) in {
+        "minütig": ("minute", 1), "stündig": ("hour", 1), "tägig": ("day", 1), "wöchig": ("day", 7),
+        "monatig": ("month", 1), "jährig": ("year", 1),
+    }.items()
+    for ending in ("", "e", "em", "en", "er", "es")
+}  # fmt: skip
 UNIT_FACTORS: dict[str, tuple[str, Decimal]] = {
     name: (unit, Decimal(factor))
     for unit, scales in _MEASURE_NAME_ROWS.items()
     for factor, names in scales.items()
     for name in names.split()
-}
+} | TIME_ADJECTIVES
 CURRENCY_CODES = {
     name: unit for unit, names in _CURRENCY_NAME_ROWS.items() for name in names.split()
 }

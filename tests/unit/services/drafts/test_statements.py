@@ -173,6 +173,20 @@ def test_a_source_that_was_not_read_forbids_an_accusation_by_the_other() -> None
     assert find(check(draft, desk)).verdict is V.SOURCE_UNAVAILABLE
 
 
+def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing() -> None:
+    other = "https://reports.example.org/other"
+    desk = desk_with(SOURCE)
+    desk.pages[other] = page(other, f"{FILLER} There were 57 depots.", quality="partial")
+    said = "Depots numbered 57 [1, 2]."
+
+    together = check(manuscript(said, {"1": PAGE, "2": other}), desk)
+    alone = check(manuscript("Depots numbered 57 [1].", {"1": PAGE}), desk)
+
+    assert find(together).verdict not in {V.PARTLY, V.NOT_IN_SOURCE}
+    assert find(alone).verdict is V.NOT_IN_SOURCE
+    assert "57 stands nowhere" in find(alone).reason
+
+
 def test_a_shared_citation_supports_or_says_nothing() -> None:
     draft = manuscript(
         "Lithium iron phosphate cells kept 82 % of their capacity after 3,000 cycles [1].\n"

@@ -1,0 +1,64 @@
+"""Tells by the words of a statement whether its number was reckoned from others."""
+
+from __future__ import annotations
+
+import re
+
+from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+# Words of a statement that gives what follows from two numbers of its source.
+_DERIVING_PATTERN = re.compile(
+    r"\b(?:total|together|combined|altogether|overall|sum|difference|gap|(?:percentage )?points?|increase[ds]?|decrease[ds]?"
+    r"|grew|gained|lost|fell|rose|dropp?e?d?|share|proportion|ratio|(?<!no )(?:more|less|fewer|higher|lower|greater|larger"
+    r"|smaller|longer|shorter|faster|slower|older|younger) than"
+    r"|zusammen|gesamt|insgesamt|summe|unterschied|differenz|prozentpunkte?n?|anteil|gestiegen|gesunken|stieg|sank"
+    r"|total|ensemble|somme|différence|écart|points?|part|augmenté|diminué|hausse|baisse"
+    r"|juntos|suma|diferencia|puntos|proporción|aumentó|disminuyó|subió|bajó)\b",
+    re.IGNORECASE,
+)
+# "Up by 10", "um 10 gestiegen", "10 more than": the words directly at a number that is a difference.
+_DIFFERENCE_BEFORE_PATTERN = re.compile(
+    r"\b(?:by|um|up|down|another|further|weitere[nr]?|de|en)\s+(?:(?:about|around|some|nearly|almost|etwa|rund|fast|environ|unos|casi)\s+)?\Z",
+    re.IGNORECASE,
+)
+# Words for what is left of a whole.
+_REST_PATTERN = re.compile(
+    r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
+    re.IGNORECASE,
+)
+# A share of those for whom something does not hold.
+_DENYING_PATTERN = re.compile(
+    r"\b(?:not|no|never|none|without|neither|fail(?:s|ed|ing)?|lacks?|lacked|los(?:t|es?|ing)|miss(?:es|ed|ing)?|nicht|kein\w{0,2}|ohne|nie"
+    r"|pas|sans|jamais|aucune?|sin|nunca|ning[uú]n\w{0,2})\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def may_be_derived(one: StatedQuantity, statement: str) -> bool:
+    """Whether the number can have been reckoned; of numbers in words that is always so."""
+    if one.unit == MULTIPLE_UNIT or not any(map(str.isdigit, one.text)):
+        return True
+    return has_deriving_words(one, statement)
+
+
+def has_deriving_words(one: StatedQuantity, statement: str) -> bool:
+    """Whether the words of the statement show that the number was reckoned from others."""
+    before = statement[max(0, one.start - 24) : one.start]
+    return any(
+        pattern.search(text) is not None
+        for pattern, text in (
+            (_DERIVING_PATTERN, statement),
+            (_REST_PATTERN, statement),
+            (_DIFFERENCE_BEFORE_PATTERN, before),
+        )
+    )
+
+
+def tells_of_rest(statement: str) -> bool:
+    return _REST_PATTERN.search(statement) is not None
+
+
+def tells_of_others(statement: str) -> bool:
+    """Whether it may give the share of the rest, or of those for whom something does not hold."""
+    return tells_of_rest(statement) or _DENYING_PATTERN.search(statement) is not None
