@@ -10,6 +10,7 @@ from functools import cache
 
 from benchmarks.draft_check.draft_documents import CitedSentence, PlainDocument, render_document
 from benchmarks.draft_check.draft_gold import (
+    HALVES,
     STATEMENT_FAULTS,
     CitationKind,
     DraftSpecimen,
@@ -30,7 +31,6 @@ from benchmarks.draft_check.reference_faults import (
     PLAUSIBLE_FAULT_MAKERS,
     keep_work,
 )
-from benchmarks.draft_check.unseen_inventions import INVENTED_TITLES
 from benchmarks.draft_check.written_references import WrittenReference, build_key
 from tests.internet.papers import Work
 from tests.trust import slips, styles
@@ -65,15 +65,24 @@ def build_specimens() -> tuple[DraftSpecimen, ...]:
 
 
 def _fill_stock(part: DraftPart, made: Sequence[DraftSpecimen]) -> DraftStock:
-    """The last part cites what no text before it does."""
+    """The last two parts cite what no text before them does."""
     rng = random.Random(part.seed)
     if part.is_plausible:
-        works = list_uncited_works((*made, *load_handwritten()))
-        cited = {one.source for text in load_handwritten() for one in text.citations}
-        retracted = [work for work in load_retracted_works() if work.key not in cited]
+        # Texts written by hand for a later half leave those of an earlier one as they are.
+        known_halves = HALVES[: HALVES.index(part.half) + 1]
+        written = [text for text in load_handwritten() if text.half in known_halves]
+        works = list_uncited_works((*made, *written))
+        cited = {one.source for text in written for one in text.citations}
+        retracted = [work for work in load_retracted_works(part.half) if work.key not in cited]
     else:
         works, retracted = split_works(part.name), split_retracted(part.name)
-    return DraftStock(part=part.name, rng=rng, works=works, retracted=retracted)
+    return DraftStock(
+        part=part.name,
+        rng=rng,
+        works=works,
+        retracted=retracted,
+        invented_titles=part.invented_titles,
+    )
 
 
 class _TextBuilder:
@@ -96,7 +105,7 @@ class _TextBuilder:
         return None
 
     def _claim_labels(self, sentence: CitedSentence) -> bool:
-        """Whether every label leads to one entry alone, which readers of the seen parts had to do without."""
+        """Whether every label leads to one entry alone, which readers of the first two parts had to do without."""
         if not self._part.is_plausible:
             return True
         if any(self._labels.get(one.label, one.key) != one.key for one in sentence.references):
@@ -194,7 +203,7 @@ class _TextBuilder:
         if self._part.is_plausible and kind is CitationKind.NEIGHBOUR_DOI:
             return self._stock.take_work_with_neighbour()
         if self._part.is_plausible and kind is CitationKind.INVENTED:
-            return self._stock.take_invented(INVENTED_TITLES)
+            return self._stock.take_invented()
         return self._stock.take_work()
 
 

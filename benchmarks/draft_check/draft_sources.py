@@ -23,8 +23,10 @@ BANKS = (
     "statements_pages.txt",
     "statements_works.txt",
     "statements_law.txt",
+    "statements_more_pages.txt",
+    "statements_more_works.txt",
+    "statements_more_law.txt",
     "unseen_pages.txt",
-    "unseen_works.txt",
     "unseen_law.txt",
 )
 _ROW_PATTERN = re.compile(r"([=#!-])(de|fr|es)? (.+)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.draft_check.draft_gold import CitationKind, DraftSpecimen
@@ -62,6 +62,7 @@ class DraftStock:
     rng: random.Random
     works: list[Work]
     retracted: list[Work]
+    invented_titles: Mapping[str, str] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,10 +80,9 @@ class DraftStock:
         self.works.append(self.works.pop(place))
         return self.works[-1]
 
-    def take_invented(self, keys: Iterable[str]) -> Work:
-        """The one among these that was not taken for longest."""
-        wanted = set(keys)
-        place = next(at for at, work in enumerate(self.works) if work.key in wanted)
+    def take_invented(self) -> Work:
+        """The one with an invented title that was not taken for longest."""
+        place = next(at for at, work in enumerate(self.works) if work.key in self.invented_titles)
         self.works.append(self.works.pop(place))
         return self.works[-1]
 

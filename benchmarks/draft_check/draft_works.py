@@ -7,21 +7,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.draft_check.draft_gold import HALVES
 from tests.internet.papers import Happening, Work
 from tests.trust import shelf
 
-_RETRACTED_WORKS = Path(__file__).parent / "retracted_works.json"
+_HERE = Path(__file__).parent
+# By half; the trust evaluation has none of them.
+_RETRACTED_WORKS = {
+    "seen": _HERE / "retracted_works.json",
+    "unseen": _HERE / "unseen_retracted_works.json",
+}
 
 
 @cache
 def list_works() -> tuple[Work, ...]:
-    return (*shelf.everything(), *load_retracted_works())
+    added = (work for half in HALVES for work in load_retracted_works(half))
+    return (*shelf.everything(), *added)
 
 
 @cache
-def load_retracted_works() -> tuple[Work, ...]:
-    """Those that the trust evaluation does not have; no text of the seen half cites them."""
-    return tuple(map(_read_work, json.loads(_RETRACTED_WORKS.read_text("utf-8"))))
+def load_retracted_works(half: str) -> tuple[Work, ...]:
+    """Those that only texts of this half cite."""
+    return tuple(map(_read_work, json.loads(_RETRACTED_WORKS[half].read_text("utf-8"))))
 
 
 def _read_work(entry: dict[str, Any]) -> Work:

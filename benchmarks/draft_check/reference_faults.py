@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from benchmarks.draft_check.draft_gold import CitationKind
 from benchmarks.draft_check.draft_stock import DraftStock
-from benchmarks.draft_check.unseen_inventions import INVENTED_TITLES
 from tests.internet.papers import Work
 from tests.trust import shelf, unsound
 
@@ -32,7 +31,7 @@ def _invent_plausible_work(work: Work, stock: DraftStock) -> tuple[Work, str]:
     first_page = stock.rng.randrange(101, 1900)
     invented = replace(
         work,
-        title=INVENTED_TITLES[work.key],
+        title=stock.invented_titles[work.key],
         year=(work.year or 0) - years,
         volume=str(int(work.volume) - years) if work.volume.isdigit() else "",
         issue="",

@@ -28,13 +28,9 @@ _NOTES = (
     " Works, authors, years and retractions are facts of real works; half of the sound citations and all of the"
     " faulty statements are about texts that can be read: pages of the United States government, laws of the European"
     " Union and four countries, abstracts on arXiv, and pages of the loopback web. The registries are loopback"
-    " doubles. The judge is the lexical one, without a model. No source is cited in both halves. The seen half"
-    " has the texts of both halves of an earlier set; those of the unseen half were written by somebody who"
-    " had not read the check. On its first run, before anything was improved by it, the unseen half had a"
-    " precision of .964 with changed numbers found in .46; after an improvement on the seen half alone .944, .56"
-    " and two sound statements called contradicted. Then the missed and wrongly flagged statements of half of"
-    " its sources were read, and five of the other half; bounds were chosen by the counts of all. So its figures"
-    " of statements are no longer those of unseen texts; those of references are."
+    " doubles. The judge is the lexical one, without a model. No source is cited in both halves. Texts"
+    " of the seen half may be read while the check is improved. Those of the unseen half are fresh: they were"
+    " written by somebody who had not read the check, and nobody who works on it has read them."
 )
 
 

@@ -57,9 +57,10 @@ def test_the_unseen_half_has_enough_of_every_kind(specimens: tuple[DraftSpecimen
 
     assert len(unseen) >= 26
     assert sum(text.is_handwritten for text in unseen) >= 10
-    assert kinds.total() >= 330
+    assert kinds.total() >= 450
     assert 0.37 <= 1 - kinds[CitationKind.SOUND] / kinds.total() <= 0.43
     assert min(kinds[kind] for kind in REQUIRED_KINDS) >= 24
+    assert kinds[CitationKind.NUMBER_CHANGED] >= 110
     assert min(kinds[kind] for kind in FAULTS) >= 14
     assert {text.language for text in unseen} == {"en", "de", "fr", "es"}
     assert len({text.format for text in unseen}) == 6
