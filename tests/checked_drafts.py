@@ -135,6 +135,7 @@ def make_checked_draft(
         counts[one.verdict.value] = counts.get(one.verdict.value, 0) + 1
     summary = DraftSummary(
         statements=3,
+        distinct_statements=3,
         citations=2,
         references=1,
         sources_read=1,

@@ -31,6 +31,7 @@ REPORT = DraftReport(
     summary=DraftSummary(
         verdicts={"found": 1},
         statements=1,
+        distinct_statements=1,
         citations=1,
         references=1,
         sources_read=0,

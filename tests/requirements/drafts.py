@@ -15,6 +15,7 @@ HELD = {
     "check_draft.values": "Numbers, dates, quotations and names are compared as such, and what differs is told.",
     "check_draft.unaccused": "With registries or sites down, with a source read in part, or by a citation further on, nothing is accused.",
     "check_draft.once": "Each distinct reference is looked up once and each source read once.",
+    "check_draft.repeats": "Findings that differ only in their place are shown once with their count and lines; counts, JSON, SARIF and the marked copies have every one.",
     "check_draft.cache": "A second check, also by another process, asks nobody again for what the first has found.",
     "check_draft.bounded": "After the deadline the rest is unchecked, and progress is told meanwhile.",
     "check_draft.task": "A client that knows tasks gets a task at once, on either store; the check has its own time limit, survives a restart, and its result is the report or an error.",

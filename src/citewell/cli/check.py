@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +20,10 @@ from citewell.cli.checking.certain_repairs import (
 )
 from citewell.cli.checking.checked_draft import CheckedDraft
 from citewell.cli.running import exit_codes
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.model.draft_findings import CHANGE_VERDICTS, WRONG_VERDICTS, DraftVerdict
 
 _FOCUS_NAMES = ("all", "existence", "support", "links")
@@ -90,8 +93,15 @@ def command(
     failing = _parse_fail_on(fail_on)
     if focus not in _FOCUS_NAMES:
         raise InvalidInput(f"--focus must be one of {', '.join(_FOCUS_NAMES)}.")
+    if style is not None and style not in BIBLIOGRAPHY_STYLES:
+        raise InvalidInput(f"--style must be one of {', '.join(BIBLIOGRAPHY_STYLES)}.")
     known = finding_baseline.read_baseline(baseline) if baseline else frozenset()
     names = list(dict.fromkeys(files))
+    _check_targets(
+        {"--sarif": sarif, "--write-baseline": write_baseline},
+        {"--html": html, "--md": md},
+        draft_count=len(names),
+    )
     checked = asyncio.run(
         draft_intake.check_draft_files(
             names,
@@ -106,7 +116,7 @@ def command(
     )
     if write_baseline:
         count = finding_baseline.write_baseline(write_baseline, checked)
-        _report_file(write_baseline, f"{count} findings")
+        _report_file(write_baseline, f"{count:,} {'finding' if count == 1 else 'findings'}")
     checked = [finding_baseline.omit_known_findings(one, known) for one in checked]
     _write_copies(checked, sarif=sarif, html=html, md=md)
     if as_json:
@@ -114,7 +124,7 @@ def command(
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     elif sarif != Path("-"):
         for one in checked:
-            finding_table.print_findings(one, explained=not quiet)
+            finding_table.print_findings(one, explained=not quiet, offers_repairs=not fix)
     if fix:
         _repair_drafts(checked, asks=not yes)
     found = {finding.verdict for one in checked for finding in one.report.findings}
@@ -139,6 +149,24 @@ def _parse_fail_on(text: str) -> frozenset[DraftVerdict]:
             )
         chosen |= found
     return chosen
+
+
+def _check_targets(
+    files: Mapping[str, Path | None], copies: Mapping[str, Path | None], *, draft_count: int
+) -> None:
+    """Raise InvalidInput, before a long check, for what could not be written after it."""
+    for option, path in {**files, **copies}.items():
+        if path is None or str(path) == STDIN_NAME:
+            continue
+        if option in copies and (draft_count > 1 or path.is_dir()):
+            if path.exists() and not path.is_dir():
+                raise InvalidInput(
+                    f"{path} is a file. Name a folder for the copies of several drafts."
+                )
+        elif path.is_dir():
+            raise InvalidInput(f"{option}: {path} is a folder. Name a file.")
+        elif not path.parent.is_dir():
+            raise InvalidInput(f"{option}: there is no folder {path.parent}.")
 
 
 def _write_copies(
@@ -171,8 +199,6 @@ def _pair_paths(
     """Where each copy goes: into the file that was named, or into the folder of that name."""
     if len(checked) == 1 and not target.is_dir():
         return [(checked[0], target)]
-    if target.exists() and not target.is_dir():
-        raise InvalidInput(f"{target} is a file. Name a folder for the copies of several drafts.")
     target.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
     pairs: list[tuple[CheckedDraft, Path]] = []
@@ -187,7 +213,10 @@ def _pair_paths(
 
 
 def _write_copy_file(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror or 'it cannot be written'}.") from None
     _report_file(path)
 
 
@@ -210,7 +239,7 @@ def _repair_drafts(checked: list[CheckedDraft], *, asks: bool) -> None:
         return
     for plan in wanted:
         write_file_repair(plan)
-        _report_file(plan.path, f"{plan.count} repairs")
+        _report_file(plan.path, _count_repairs(plan.count))
 
 
 def _confirm_repairs(plans: list[FileRepair]) -> bool:
@@ -219,4 +248,8 @@ def _confirm_repairs(plans: list[FileRepair]) -> bool:
         sys.stderr.write("citewell: to write these repairs without being asked, add --yes.\n")
         return False
     count = sum(plan.count for plan in plans)
-    return bool(typer.confirm(f"Write {count} repairs?", default=False, err=True))
+    return bool(typer.confirm(f"Write {_count_repairs(count)}?", default=False, err=True))
+
+
+def _count_repairs(count: int) -> str:
+    return f"{count:,} {'repair' if count == 1 else 'repairs'}"

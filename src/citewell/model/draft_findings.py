@@ -104,6 +104,8 @@ class DraftFinding(WireValue):
     subject: str  # statement, citation or reference
     text: LongText  # the statement, or the reference as written
     place: FindingPlace | None = None  # absent if it stands in another file without a place
+    count: int | None = None  # how often the draft has it, if more than once; `place` is the first
+    lines: tuple[int, ...] | None = None  # of the first of these places
     citation: str | None = None  # the mark, as written
     reference_id: str | None = None
     reference: str | None = None  # the reference, in short
@@ -118,6 +120,7 @@ class DraftSummary(WireValue):
     """Counts, and the worst findings in a line each."""
 
     statements: int
+    distinct_statements: int  # a sentence that is repeated counts once
     citations: int
     references: int
     sources_read: int

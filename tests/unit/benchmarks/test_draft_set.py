@@ -237,6 +237,7 @@ def _build_report(verdict: str, *, subject: str = "statement") -> DraftReport:
     )
     summary = DraftSummary(
         statements=1,
+        distinct_statements=1,
         citations=1,
         references=1,
         sources_read=1,

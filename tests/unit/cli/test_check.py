@@ -155,3 +155,52 @@ def test_bad_input_is_told(run: Run, arguments: tuple[str, ...], told: str) -> N
 
     assert ran.code == 2
     assert told in ran.err
+
+
+@pytest.mark.parametrize("option", ["--html", "--md", "--sarif", "--write-baseline"])
+def test_a_folder_that_is_not_there_is_told_before_the_check(
+    run: Run, draft: Path, tmp_path: Path, option: str
+) -> None:
+    ran = run("check", str(draft), option, str(tmp_path / "nowhere" / "copy"))
+
+    assert ran.code == 2
+    assert f"{option}: there is no folder {tmp_path / 'nowhere'}." in ran.err
+    assert ran.out == ""
+
+
+def test_an_unknown_style_is_told_with_those_that_exist(run: Run, draft: Path) -> None:
+    ran = run("check", str(draft), "--style", "fancy")
+
+    assert ran.code == 2
+    assert "--style must be one of apa, mla," in ran.err
+
+
+def test_the_parts_of_a_manuscript_are_marked_and_repaired_in_their_own_files(
+    run: Run, tmp_path: Path
+) -> None:
+    main, part = tmp_path / "thesis.tex", tmp_path / "list.tex"
+    main.write_text(
+        "\\documentclass{article}\n\\begin{document}\nSciPy is a library \\cite{a}.\n"
+        "\\input{list}\n\\end{document}\n",
+        "utf-8",
+    )
+    part.write_text(
+        "\\begin{thebibliography}{9}\n\\bibitem{a} Virtanen, P. (2020). SciPy 1.0: fundamental"
+        " algorithms for scientific computing in Python. Nature Methods."
+        " https://doi.org/10.1038/nature14539\n\\end{thebibliography}\n",
+        "utf-8",
+    )
+    page, log = tmp_path / "page.html", tmp_path / "log.sarif"
+
+    ran = run(
+        "check", str(main), "--focus", "existence", "--fix", "--yes",
+        "--html", str(page), "--sarif", str(log),
+    )  # fmt: skip
+
+    assert f"{part}:2" in ran.out
+    assert 'id="at-f1"' in page.read_text("utf-8")
+    [result] = json.loads(log.read_text("utf-8"))["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("/list.tex")
+    assert "https://doi.org/10.1038/s41592-019-0686-2\n" in part.read_text("utf-8")
+    assert "\\input{list}" in main.read_text("utf-8")

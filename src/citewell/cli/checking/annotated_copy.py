@@ -6,12 +6,11 @@ import re
 
 from citewell.cli.checking.checked_draft import (
     CheckedDraft,
-    find_file_name,
     grade_finding,
     label_finding,
     list_shown_findings,
 )
-from citewell.cli.checking.finding_table import describe_totals
+from citewell.cli.checking.finding_words import describe_totals
 from citewell.model.draft_findings import DraftFinding, FindingEvidence
 
 _MARKS_BY_GRADE = {"failed": "✗", "warning": "!", "idle": "?"}
@@ -25,7 +24,7 @@ def render_annotated_copy(checked: CheckedDraft) -> str:
     marks: dict[int, list[DraftFinding]] = {}
     elsewhere: list[DraftFinding] = []
     for finding in shown:
-        if finding.place is None or find_file_name(checked, finding) != checked.name:
+        if finding.place is None:
             elsewhere.append(finding)
         else:
             marks.setdefault(_find_mark_offset(checked.draft.text, finding), []).append(finding)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
-from citewell.cli.checking.checked_draft import CheckedDraft
+from citewell.cli.checking.checked_draft import (
+    CheckedDraft,
+    list_certain_repairs,
+    locate_draft_file,
+)
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.errors import InvalidInput
 from citewell.model.draft_findings import DraftRepair
@@ -44,8 +49,8 @@ def plan_file_repairs(checked: CheckedDraft) -> list[FileRepair]:
     Raises InvalidInput if the draft is not a text file that can be written.
     """
     wanted: dict[str, list[DraftRepair]] = {}
-    for repair in _list_certain_repairs(checked):
-        wanted.setdefault((repair.place and repair.place.file) or checked.name, []).append(repair)
+    for repair in list_certain_repairs(checked):
+        wanted.setdefault(locate_draft_file(checked, repair.place), []).append(repair)
     if checked.name in wanted and checked.name == STDIN_NAME:
         raise InvalidInput("Standard input cannot be repaired. Give the name of the file.")
     if checked.name in wanted and checked.draft.format not in _TEXT_FORMATS:
@@ -88,13 +93,6 @@ def write_file_repair(repair: FileRepair) -> None:
         raise
 
 
-def _list_certain_repairs(checked: CheckedDraft) -> Iterator[DraftRepair]:
-    for finding in checked.report.findings:
-        for repair in finding.repairs or ():
-            if repair.is_certain and repair.old and repair.new is not None and repair.place:
-                yield repair
-
-
 def _plan_one_file(path: Path, repairs: list[DraftRepair]) -> FileRepair:
     before = _read_exact_text(path)
     # Places count from after the byte order mark, and line ends as one character.
@@ -129,6 +127,13 @@ def _find_replacement(
     if place is None:
         return None
     start, end = place.start, place.end
+    if place.file:
+        # Offsets count in the text that the files were put together to.
+        lines = _list_line_starts(text)
+        if place.end_line > len(lines):
+            return None
+        start = lines[place.line - 1] + place.column - 1
+        end = lines[place.end_line - 1] + place.end_column - 1
     if positions is not None:
         if end >= len(positions):
             return None
@@ -138,6 +143,12 @@ def _find_replacement(
         return None
     at = start + span.index(old)
     return _Replacement(start=at, end=at + len(old), new=repair.new or "")
+
+
+def _list_line_starts(text: str) -> list[int]:
+    """Where each line begins, with line ends as one character."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return [0, *accumulate(len(line) + 1 for line in lines)][: len(lines)]
 
 
 def _map_positions(text: str) -> list[int] | None:

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from citewell.model.draft import Draft
 from citewell.model.draft_findings import (
     CHANGE_VERDICTS,
     WRONG_VERDICTS,
     DraftFinding,
+    DraftRepair,
     DraftReport,
     DraftVerdict,
+    FindingPlace,
 )
 
 # Findings with these verdicts are counted, and shown only on demand.
 _QUIET_VERDICTS = frozenset({DraftVerdict.SUPPORTED, DraftVerdict.FOUND})
 _GRADES_BY_WEIGHT = ("failed", "warning", "idle", "ok")
+# Places in these are counted in paragraphs, because their programs show no lines.
+_DOCUMENT_FORMATS = frozenset({"docx", "odt", "pdf"})
 _VERDICT_LABELS = {
     DraftVerdict.PARTLY: "partly in the source",
     DraftVerdict.NOT_IN_SOURCE: "not in the source",
     DraftVerdict.WRONG_DETAILS: "details differ",
     DraftVerdict.MOVED: "address moved",
-    DraftVerdict.CORRECTED: "a correction was published",
+    DraftVerdict.NO_REFERENCE: "without a reference",
+    DraftVerdict.CORRECTED: "correction published",
     DraftVerdict.FOUND: "reference found",
+}
+_PLURAL_LABELS = {
+    DraftVerdict.REFERENCE_NOT_FOUND: "references not found",
+    DraftVerdict.WRONG_WORK: "wrong works",
+    DraftVerdict.DEAD_LINK: "dead links",
+    DraftVerdict.MOVED: "addresses moved",
+    DraftVerdict.CORRECTED: "corrections published",
+    DraftVerdict.UNUSED_REFERENCE: "unused references",
+    DraftVerdict.SOURCE_UNAVAILABLE: "sources unavailable",
+    DraftVerdict.FOUND: "references found",
 }
 
 
@@ -51,9 +67,25 @@ def describe_verdict(verdict: DraftVerdict) -> str:
     return _VERDICT_LABELS.get(verdict, verdict.value.replace("_", " "))
 
 
+def describe_verdict_count(verdict: DraftVerdict, count: int) -> str:
+    """The verdict after its number, such as "references not found" after 2."""
+    label = describe_verdict(verdict)
+    return label if count == 1 else _PLURAL_LABELS.get(verdict, label)
+
+
 def list_shown_findings(report: DraftReport) -> list[DraftFinding]:
     """All findings but those that are in order."""
     return [one for one in report.findings if one.verdict not in _QUIET_VERDICTS]
+
+
+def list_certain_repairs(checked: CheckedDraft) -> list[DraftRepair]:
+    """The repairs that are certain, and that `--fix` may write if the draft is a text file."""
+    return [
+        repair
+        for finding in checked.report.findings
+        for repair in finding.repairs or ()
+        if repair.is_certain and repair.old and repair.new is not None and repair.place
+    ]
 
 
 def grade_verdict(verdict: DraftVerdict) -> str:
@@ -72,11 +104,29 @@ def grade_finding(finding: DraftFinding) -> str:
 
 
 def label_finding(finding: DraftFinding) -> str:
-    """All verdicts of the finding, the worst first."""
+    """The verdicts of the finding, the worst first.
+
+    That a registry said nothing is left out beside something wrong: the reason says it.
+    """
     found = sorted((finding.verdict, *(finding.also or ())), key=list(DraftVerdict).index)
+    if grade_finding(finding) != "idle" and found[0] is not DraftVerdict.UNCHECKED:
+        found = [one for one in found if one is not DraftVerdict.UNCHECKED]
     return ", ".join(map(describe_verdict, dict.fromkeys(found)))
 
 
 def find_file_name(checked: CheckedDraft, finding: DraftFinding) -> str:
     """The file that the finding stands in: the draft's, or one that it includes."""
-    return (finding.place.file if finding.place else None) or checked.name
+    return locate_draft_file(checked, finding.place)
+
+
+def locate_draft_file(checked: CheckedDraft, place: FindingPlace | None) -> str:
+    """The file of a place, as seen from where the command runs; included files lie beside the draft."""
+    path = Path(checked.name)
+    if place is None or not place.file or place.file == path.name:
+        return checked.name
+    return str(path.parent / place.file)
+
+
+def name_place_unit(checked: CheckedDraft) -> str:
+    """What the numbers of places count: "line", or "paragraph" in Word, OpenDocument and PDF."""
+    return "paragraph" if checked.draft.format in _DOCUMENT_FORMATS else "line"

@@ -7,7 +7,7 @@ style sheet opens the finding that is the target of the address.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -15,22 +15,29 @@ from pathlib import PurePath
 
 from citewell.cli.checking.checked_draft import (
     CheckedDraft,
-    describe_verdict,
+    describe_verdict_count,
     find_file_name,
     grade_finding,
     grade_verdict,
     label_finding,
     list_draft_notes,
     list_shown_findings,
+    name_place_unit,
 )
 from citewell.cli.checking.draft_marks import MarkedPiece, split_marked_text
-from citewell.cli.checking.finding_table import describe_draft_size, shorten_text
+from citewell.cli.checking.finding_words import (
+    describe_citation,
+    describe_draft_size,
+    describe_subject,
+    shorten_text,
+)
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.model.draft_findings import (
     DraftFinding,
     DraftVerdict,
     FindingEvidence,
 )
+from citewell.services.drafts.repeated_findings import FindingGroup, group_repeated_findings
 from citewell.services.research.reporting.report_style import load_palette
 from citewell.text.web.addresses import is_web_address
 
@@ -38,17 +45,19 @@ _BLOCK_BREAK_PATTERN = re.compile(r"\n[^\S\n]*\n\s*")
 _HEADING_PATTERN = re.compile(r"#{1,6}\s|\\(?:sub)*section\*?\{|\\chapter\*?\{")
 _SIGNS_BY_GRADE = {"failed": "✗", "warning": "!", "idle": "?", "ok": "✓"}
 _MAX_CARD_TEXT_CHARS = 280
+_MAX_PLACE_LINKS = 50  # of a finding that the draft has many times
 
 
 def render_draft_page(checked: CheckedDraft) -> str:
     """The whole page; what is supported is marked as well, only less."""
     name = "Standard input" if checked.name == STDIN_NAME else PurePath(checked.name).name
-    shown = list_shown_findings(checked.report)
+    shown = group_repeated_findings(list_shown_findings(checked.report))
+    cards = {one.id: each.first.id for each in shown for one in each.findings}
     parts = (
         f'<header><p class="kind">Citation check</p><h1>{escape(name)}</h1>',
         f"<p>{escape(describe_draft_size(checked))}.</p>{_render_counts(checked)}</header>",
         '<div class="columns">',
-        f'<section class="draft" aria-label="The draft" lang="{escape(checked.draft.language or "und")}">{"".join(_render_draft_text(checked))}</section>',
+        f'<section class="draft" aria-label="The draft" lang="{escape(checked.draft.language or "und")}">{"".join(_render_draft_text(checked, cards))}</section>',
         f'<section class="findings" aria-label="Findings"><h2>Findings</h2>{_render_cards(checked, shown)}</section>',
         "</div>",
         _render_check_footer(checked),
@@ -67,25 +76,25 @@ def _render_counts(checked: CheckedDraft) -> str:
     counts = checked.report.summary.verdicts
     rows = "".join(
         f'<li class="{grade_verdict(verdict)}"><span aria-hidden="true">{_SIGNS_BY_GRADE[grade_verdict(verdict)]}</span> '
-        f"<b>{counts[verdict.value]}</b> {describe_verdict(verdict)}</li>"
+        f"<b>{counts[verdict.value]:,}</b> {describe_verdict_count(verdict, counts[verdict.value])}</li>"
         for verdict in DraftVerdict
         if counts.get(verdict.value)
     )
     return f'<ul class="counts">{rows}</ul>' if rows else ""
 
 
-def _render_draft_text(checked: CheckedDraft) -> Iterator[str]:
-    """The text in paragraphs as they were written, with links around what has a finding."""
-    here = [
-        one
-        for one in checked.report.findings
-        if one.place is not None and find_file_name(checked, one) == checked.name
-    ]
+def _render_draft_text(checked: CheckedDraft, cards: Mapping[str, str]) -> Iterator[str]:
+    """The text in paragraphs as they were written, with links around what has a finding.
+
+    `cards` has the id of each finding's card: findings that differ only in their place share one.
+    """
+    here = [one for one in checked.report.findings if one.place is not None]
     text = checked.draft.text
     named: set[str] = set()  # findings whose first piece has been written
     for start, end in _split_blocks(text):
         pieces = "".join(
-            _render_piece(piece, named) for piece in split_marked_text(text, here, start, end)
+            _render_piece(piece, named, cards)
+            for piece in split_marked_text(text, here, start, end)
         )
         kind = ' class="heading"' if _HEADING_PATTERN.match(text, start, end) else ""
         yield f"<p{kind}>{pieces}</p>\n"
@@ -102,31 +111,33 @@ def _split_blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _render_piece(piece: MarkedPiece, named: set[str]) -> str:
+def _render_piece(piece: MarkedPiece, named: set[str], cards: Mapping[str, str]) -> str:
     words = escape(piece.text, quote=False)
     finding = piece.finding
     if finding is None:
         return words
     grade = grade_finding(finding)
+    card = escape(cards.get(finding.id, finding.id))
     if finding.id in named:
-        return f'<a class="{grade}" href="#{escape(finding.id)}" tabindex="-1">{words}</a>'
+        return f'<a class="{grade}" href="#{card}" tabindex="-1">{words}</a>'
     named.add(finding.id)
     label = label_finding(finding)
     if grade == "ok":
         return f'<span class="ok" title="{escape(label)}">{words}</span>'
     return (
-        f'<a class="{grade}" id="at-{escape(finding.id)}" href="#{escape(finding.id)}">{words}'
+        f'<a class="{grade}" id="at-{escape(finding.id)}" href="#{card}">{words}'
         f'<span class="unseen"> ({escape(label)})</span></a>'
     )
 
 
-def _render_cards(checked: CheckedDraft, shown: list[DraftFinding]) -> str:
+def _render_cards(checked: CheckedDraft, shown: Sequence[FindingGroup]) -> str:
     if not shown:
         return "<p>Nothing asks for a change.</p>"
-    return "".join(_render_card(checked, one) for one in shown)
+    return "".join(_render_card(checked, each) for each in shown)
 
 
-def _render_card(checked: CheckedDraft, finding: DraftFinding) -> str:
+def _render_card(checked: CheckedDraft, group: FindingGroup) -> str:
+    finding = group.first
     grade = grade_finding(finding)
     body = "".join(
         (
@@ -136,32 +147,48 @@ def _render_card(checked: CheckedDraft, finding: DraftFinding) -> str:
         )
     )
     opened = (
-        f'<a class="open" href="#{escape(finding.id)}">Evidence and repair</a><div class="body">{body}</div>'
+        f'<a class="open" href="#{escape(finding.id)}">{_name_card_body(finding)}</a><div class="body">{body}</div>'
         if body
         else ""
     )
-    said = escape(shorten_text(finding.text, _MAX_CARD_TEXT_CHARS), quote=False)
+    said = escape(shorten_text(describe_subject(finding), _MAX_CARD_TEXT_CHARS), quote=False)
     citation = (
-        f' <span class="citation">{escape(finding.citation)}</span>'
+        f' <span class="citation">{escape(describe_citation(finding.citation))}</span>'
         if finding.citation and finding.citation != finding.text
         else ""
     )
+    place = "" if group.count > 1 else f" <small>{_render_place(checked, finding)}</small>"
     return (
         f'<article class="card {grade}" id="{escape(finding.id)}" aria-label="{escape(label_finding(finding))}">'
-        f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {label_finding(finding)}'
-        f" <small>{_render_place(checked, finding)}</small></h3>"
+        f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {label_finding(finding)}{place}</h3>'
         f'<p class="said">{said}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
-        f"{opened}</article>\n"
+        f"{_render_places(checked, group)}{opened}</article>\n"
     )
+
+
+def _name_card_body(finding: DraftFinding) -> str:
+    if not finding.repairs:
+        return "Evidence"
+    return "Evidence and repair" if finding.evidence or finding.differences else "Repair"
+
+
+def _render_places(checked: CheckedDraft, group: FindingGroup) -> str:
+    """The places of a finding that the draft has several times, each a link."""
+    if group.count == 1:
+        return ""
+    links = ", ".join(_render_place(checked, one) for one in group.findings[:_MAX_PLACE_LINKS])
+    left = group.count - _MAX_PLACE_LINKS
+    rest = f" and {left:,} more" if left > 0 else ""
+    return f'<p class="places">{group.count:,} times: {links}{rest}</p>'
 
 
 def _render_place(checked: CheckedDraft, finding: DraftFinding) -> str:
     if finding.place is None:
         return ""
+    where = f"{name_place_unit(checked)} {finding.place.line}"
     name = find_file_name(checked, finding)
-    if name != checked.name:
-        return f"{escape(name)}, line {finding.place.line}"
-    return f'<a href="#at-{escape(finding.id)}">line {finding.place.line}</a>'
+    file = "" if name == checked.name else f"{escape(name)}, "
+    return f'<a href="#at-{escape(finding.id)}">{file}{where}</a>'
 
 
 def _render_differences(finding: DraftFinding) -> str:
@@ -209,8 +236,6 @@ def _render_repairs(finding: DraftFinding) -> str:
 def _render_check_footer(checked: CheckedDraft) -> str:
     report = checked.report
     lines = list_draft_notes(checked)
-    if report.skipped:
-        lines.append(f"{report.skipped} statements were not checked.")
     lines.append(f"Checked at {report.checked_at}. Judge: {report.judge}.")
     lines += report.shared
     lines.append(

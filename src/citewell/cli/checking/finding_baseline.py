@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.cli.checking.checked_draft import CheckedDraft, list_shown_findings
-from citewell.cli.checking.finding_table import shorten_text
+from citewell.cli.checking.finding_words import shorten_text
 from citewell.errors import InvalidInput
 from citewell.model.draft_findings import DraftFinding
 

@@ -13,6 +13,7 @@ from citewell.cli.checking.checked_draft import (
     find_file_name,
     grade_verdict,
     list_shown_findings,
+    locate_draft_file,
 )
 from citewell.cli.checking.finding_baseline import build_fingerprint
 from citewell.cli.running.shared_options import STDIN_NAME
@@ -109,7 +110,7 @@ def _build_fix(checked: CheckedDraft, repair: DraftRepair) -> dict[str, Any]:
     if place is None:
         raise ValueError(repair)
     change = {
-        "artifactLocation": {"uri": _build_file_uri(place.file or checked.name)},
+        "artifactLocation": {"uri": _build_file_uri(locate_draft_file(checked, place))},
         "replacements": [
             {"deletedRegion": _build_region(place), "insertedContent": {"text": repair.new or ""}}
         ],

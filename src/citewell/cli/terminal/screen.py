@@ -20,6 +20,13 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def count_columns() -> int:
+    """How many characters fit into a line of the terminal."""
+    from rich.console import Console
+
+    return Console().width
+
+
 def print_text(text: str = "", *, style: str = "", unwrapped: bool = False) -> None:
     """Print one paragraph; wrapped lines keep its indent, and with `unwrapped` no line is wrapped.
 
@@ -67,11 +74,18 @@ def print_json(data: Any) -> None:
 
 
 def print_table(
-    headings: TableRow, rows: Sequence[TableRow], *, styles: Sequence[str] = ()
+    headings: TableRow,
+    rows: Sequence[TableRow],
+    *,
+    styles: Sequence[str] = (),
+    max_widths: Sequence[int | None] = (),
 ) -> None:
-    """Print a table; `styles` holds the colour of each row and may be shorter than `rows`."""
+    """Print a table; `styles` holds the colour of each row and may be shorter than `rows`.
+
+    On a terminal, cells of the columns that `max_widths` bounds are wrapped.
+    """
     if is_terminal():
-        _print_rich_table(headings, rows, styles)
+        _print_rich_table(headings, rows, styles, max_widths)
         return
     widths = [max(len(row[column]) for row in [headings, *rows]) for column in range(len(headings))]
     for row in [headings, *rows]:
@@ -81,13 +95,20 @@ def print_table(
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def _print_rich_table(headings: TableRow, rows: Sequence[TableRow], styles: Sequence[str]) -> None:
+def _print_rich_table(
+    headings: TableRow,
+    rows: Sequence[TableRow],
+    styles: Sequence[str],
+    max_widths: Sequence[int | None],
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
+    for column, width in zip(shown.columns, max_widths, strict=False):
+        column.max_width = width
     for place, row in enumerate(rows):
         style = styles[place] if place < len(styles) else ""
         shown.add_row(

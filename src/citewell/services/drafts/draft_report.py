@@ -25,6 +25,11 @@ from citewell.services.drafts.reference_verdicts import (
     ReferenceVerdict,
     judge_reference,
 )
+from citewell.services.drafts.repeated_findings import (
+    FindingGroup,
+    describe_group_lines,
+    group_repeated_findings,
+)
 from citewell.services.drafts.shared_facts import list_shared_facts
 from citewell.services.drafts.statement_judgement import SourceStance
 from citewell.services.drafts.support_verdicts import SupportVerdict, decide_support
@@ -316,29 +321,33 @@ def _shorten_reference(one: DraftReference) -> str:
     return short if len(short) <= _MAX_SHORT_CHARS else f"{short[: _MAX_SHORT_CHARS - 1]}…"
 
 
-def _rank_finding(one: DraftFinding) -> tuple[int, str, int]:
-    start = one.place.start if one.place else 0
-    return _ORDER[one.verdict], (one.place.file or "") if one.place else "", start
+def _rank_finding(one: DraftFinding) -> tuple[int, int, int]:
+    """Worst first: a statement stands after what is wrong with the reference that it rests on."""
+    worst = min(_ORDER[each] for each in (one.verdict, *(one.also or ())))
+    return worst, _ORDER[one.verdict], one.place.start if one.place else 0
 
 
 def _summarize_findings(
     draft: Draft, run: CheckRun, findings: tuple[DraftFinding, ...]
 ) -> DraftSummary:
     counts = Counter(one.verdict for one in findings)
-    worst = [one for one in findings if one.verdict in CHANGE_VERDICTS][:_MAX_WORST_LINES]
+    worst = group_repeated_findings(one for one in findings if one.verdict in CHANGE_VERDICTS)
     return DraftSummary(
         statements=len(draft.statements),
+        distinct_statements=len({" ".join(one.text.split()) for one in draft.statements}),
         citations=len(draft.citations),
         references=len(draft.references),
         sources_read=run.read_count,
         verdicts={each.value: counts[each] for each in DraftVerdict if counts[each]},
-        worst=tuple(map(_describe_worst_finding, worst)),
-        is_clean=not any(one.verdict in CHANGE_VERDICTS for one in findings),
+        worst=tuple(map(_describe_worst_group, worst[:_MAX_WORST_LINES])),
+        is_clean=not worst,
     )
 
 
-def _describe_worst_finding(one: DraftFinding) -> str:
-    where = f"line {one.place.line}: " if one.place else ""
+def _describe_worst_group(group: FindingGroup) -> str:
+    one = group.first
+    lines = describe_group_lines(group)
+    where = f"{lines}: " if lines else ""
     said = " ".join(one.text.split())
     cut = said if len(said) <= _MAX_WORST_CHARS // 2 else f"{said[: _MAX_WORST_CHARS // 2 - 1]}…"
     line = f"{where}{one.verdict.value}: {cut} ({one.reason})"
@@ -349,7 +358,7 @@ def _list_report_notes(draft: Draft, run: CheckRun, writer: _ReportWriter) -> It
     yield from draft.notes
     if not draft.citations and not draft.references:
         yield (
-            "The draft cites nothing: a citation is a link, an identifier such as a DOI, a number"
+            "There is nothing to check: a citation is a link, an identifier such as a DOI, a number"
             " in brackets, a note, or a name with a year."
         )
     late = len(run.plan.sources) - run.finished_count

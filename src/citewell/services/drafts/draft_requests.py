@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from citewell.model.draft_findings import DraftReport
 from citewell.services.drafts.draft_check import DEFAULT_MAX_STATEMENTS, DraftCheck
 from citewell.services.drafts.draft_files import DraftFileReader
+from citewell.services.drafts.repeated_findings import merge_repeated_findings
 from citewell.tooling import ProgressCallback
 
 
@@ -41,11 +42,14 @@ class DraftRequests:
         progress: ProgressCallback | None = None,
         seconds: float | None = None,
     ) -> DraftReport:
-        """The report; after `seconds` the rest is unchecked. Raises InvalidInput for a bad draft."""
+        """The report, with findings that differ only in their place once.
+
+        After `seconds` the rest is unchecked. Raises InvalidInput for a bad draft.
+        """
         draft = await self._reader.read_draft_text(
             request.text, format=request.format, bibliography=request.bibliography
         )
-        return await self._check.check_draft(
+        report = await self._check.check_draft(
             draft,
             owner=owner,
             focus=request.focus,
@@ -55,3 +59,4 @@ class DraftRequests:
             seconds=seconds,
             find_sources=request.find_sources,
         )
+        return merge_repeated_findings(report)

@@ -120,7 +120,7 @@ def _build_field_repair(
     place = _find_text_place(draft, one, field.cited, is_whole_word=field.field == "year")
     return DraftRepair(
         kind=field.field,
-        text=f"The record has the {field.field} {field.record}.",
+        text=f"The record has the {field.field} {field.record.rstrip('.')}.",
         old=field.cited,
         new=field.record,
         is_certain=is_proved and place is not None,

@@ -28,6 +28,17 @@ _MAX_COPIES_TRIED = 4  # addresses of one source
 _PAGE_SECONDS = 30.0  # for one address
 _MAX_DETECTED_CHARS = 20_000
 _MIN_SHORT_PAGE_WORDS = 50
+# Kinds of errors, as a person understands them.
+_FAILURE_WORDS = {
+    "not_found": "the site has no such page",
+    "rate_limited": "the site asks for a pause",
+    "auth_required": "it needs a login",
+    "blocked": "it is blocked for programs",
+    "network": "no whole answer arrived",
+    "content_empty": "the page has no text",
+    "upstream_unavailable": "the site answers with an error",
+    "browser_unavailable": "it needs a browser, and none is installed",
+}
 # Signs that a short page shows only the beginning of a text, or a message in place of it.
 _PREVIEW_PATTERN = re.compile(
     r"\b(?:read (?:more|on|the full)|continue reading|sign (?:in|up)|log ?in|subscri(?:be|ption)|register to|free trial|paywall|enable javascript|cookies?"
@@ -151,12 +162,18 @@ class SourceReader:
             tries.complaint = "The address is private, not public, so it was not requested."
             return None
         except CitewellError as error:
-            tries.complaint = f"{url} could not be read ({error.kind})."
+            tries.complaint = describe_read_failure(url, error)
             return None
         except TimeoutError:
             tries.complaint = f"{url} could not be read in time."
             return None
         return await asyncio.to_thread(tries.take_page, page)
+
+
+def describe_read_failure(url: str, error: CitewellError) -> str:
+    """Why a source could not be read, in a sentence."""
+    why = _FAILURE_WORDS.get(error.kind, error.kind.replace("_", " "))
+    return f"{url} could not be read: {why}."
 
 
 class _SourceTries:

@@ -33,6 +33,23 @@ _WARNING_SHARE = 0.5
 _MIN_COPIED_CHARS = 20  # characters of an entry that is a duplicate if it is written the same
 _MAX_QUOTED_CHARS = 300  # of the source, in a reason
 _PART_NUMBER_PATTERN = re.compile(r"\d{1,20}|\b[IVX]{1,6}\b")
+# What a link check found, for a person; a status of HTTP is told as its number.
+_DEAD_LINK_WORDS = {
+    "gone": "HTTP 410, it was removed",
+    "soft_404": "the page says that there is nothing",
+    "home_redirect": "it leads to the start page of the site",
+    "parked": "the domain is parked",
+    "dns": "the domain has no address",
+    "connection": "the server does not answer",
+    "redirect_loop": "its redirects lead nowhere",
+}
+# Who keeps the notices of retracted works.
+_NOTICE_SOURCE_NAMES = {
+    "retraction-watch": "Retraction Watch",
+    "publisher": "its publisher",
+    "pubmed": "PubMed",
+    "openalex": "OpenAlex",
+}
 _SCHEME_LABELS = {
     IdentifierScheme.DOI: "DOI",
     IdentifierScheme.ARXIV: "arXiv id",
@@ -190,7 +207,9 @@ def _explain_retracted(finding: WorkFinding) -> str:
         return ""
     when = f" on {status.date}" if status.date else ""
     notice = f"; notice {status.notice_doi}" if status.notice_doi else ""
-    return f"the work was retracted{when} according to {status.source or 'its registry'}{notice}."
+    source = status.source or "its registry"
+    said = _NOTICE_SOURCE_NAMES.get(source, source)
+    return f"the work was retracted{when} according to {said}{notice}."
 
 
 def _explain_not_registered(one: ExaminedEntry) -> str:
@@ -217,9 +236,9 @@ def _explain_mismatch(finding: WorkFinding) -> str:
 
 
 def explain_dead_link(link: LinkState) -> str:
-    why = ", ".join(
-        part for part in (f"HTTP {link.status}" if link.status else "", link.reason or "") if part
-    )
+    why = _DEAD_LINK_WORDS.get(link.reason or "", "")
+    if not why and link.status:
+        why = f"HTTP {link.status}"
     copy = "; an archived copy exists" if link.archived else ""
     return f"the link is dead ({why or 'no server answered'}{copy})."
 
