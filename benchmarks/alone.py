@@ -24,13 +24,13 @@ def citewell() -> Callable[[bytes, str], str]:
 def whole() -> Callable[[bytes, str], str]:
     """All that a page's reader does: also metadata, hidden text, walls, language, words and signals."""
     from citewell.errors import CitewellError
-    from citewell.fetch.page_draft import PageResponse
+    from citewell.fetch.extracted_page import PageResponse
     from citewell.fetch.page_reading import read_page
 
     def read(body: bytes, url: str) -> str:
         response = PageResponse(url=url, final_url=url, headers={"content-type": "text/html"})
         try:
-            return read_page(body, response).draft.content
+            return read_page(body, response).extracted.content
         except CitewellError:  # a wall
             return ""
 

@@ -25,7 +25,7 @@ from benchmarks.subjects import ROOT
 from citewell import config, providers
 from citewell.server.app import App
 from citewell.services.drafts.draft_check import DraftCheck
-from citewell.text.drafts.draft_reading import read_draft
+from citewell.text.drafts.draft_reading import DraftSource, read_draft_source
 from tests.internet.papers import register
 from tests.internet.world import corpus
 
@@ -112,7 +112,7 @@ def run_check(found: Web, count: int) -> DraftRun:
 
 async def _check_twice() -> None:
     given = json.loads(sys.stdin.readline())
-    draft = read_draft(given["text"])
+    draft = read_draft_source(DraftSource(text=given["text"]))
     with tempfile.TemporaryDirectory() as folder:
         env = given["env"] | {
             "CITEWELL_CONFIG": f"{folder}/none.toml",

@@ -11,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.errors import CitewellError
 from citewell.fetch.decoding.page_charset import decode_body
+from citewell.fetch.extracted_page import PageResponse
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.html.main_content import extract_main_content
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.metadata.page_metadata import read_page_metadata
-from citewell.fetch.page_draft import PageResponse
 from citewell.fetch.page_reading import read_html_page
 
 URL = "https://example.org/a/b?c=d"
@@ -63,7 +63,9 @@ def made(body: bytes, *, content_type: str = "text/html") -> str:
     """What the reader makes of it; the worker's own net under faults of ours is left out."""
     response = PageResponse(url=URL, final_url=URL, headers={"content-type": content_type})
     try:
-        return read_html_page(response, decode_body(body, content_type=content_type)).draft.content
+        return read_html_page(
+            response, decode_body(body, content_type=content_type)
+        ).extracted.content
     except CitewellError:
         return ""
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.running import bibliography_files, brief_table, draft_files, exit_codes
+from citewell.cli.running import bibliography_files, brief_table, exit_codes, reference_files
 from citewell.cli.running.command_app import open_command_app
-from citewell.cli.running.draft_files import DraftFile
+from citewell.cli.running.reference_files import ReferenceFile
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
@@ -69,19 +69,19 @@ def command(
     names = list(dict.fromkeys(files))
     # Text is read before anything is started, so that a missing file is told at once.
     texts = {
-        name: draft_files.read_text_draft(name, form=form)
+        name: reference_files.read_reference_text(name, form=form)
         for name in names
-        if not draft_files.is_document_file(name)
+        if not reference_files.is_document_file(name)
     }
-    drafts, reports = asyncio.run(_audit_files(names, texts, form=form, links=links))
+    loaded, reports = asyncio.run(_audit_files(names, texts, form=form, links=links))
     if as_json:
         shown = [{"file": name, **report.to_wire()} for name, report in reports.items()]
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     else:
         for name, report in reports.items():
-            if drafts[name].document is None:
+            if loaded[name].document is None:
                 brief_table.print_brief_audit(
-                    name, report, quiet=quiet, has_lines=drafts[name].has_lines
+                    name, report, quiet=quiet, has_lines=loaded[name].has_lines
                 )
             else:
                 _print_audit(name, report, quiet=quiet)
@@ -93,37 +93,38 @@ def command(
 
 
 async def _audit_files(
-    names: list[str], texts: dict[str, DraftFile], *, form: str, links: bool
-) -> tuple[dict[str, DraftFile], dict[str, AuditReport]]:
+    names: list[str], texts: dict[str, ReferenceFile], *, form: str, links: bool
+) -> tuple[dict[str, ReferenceFile], dict[str, AuditReport]]:
     async with open_command_app() as app:
-        drafts = {
-            name: texts.get(name) or await draft_files.read_document_draft(app, name, form=form)
+        files = {
+            name: texts.get(name)
+            or await reference_files.read_reference_document(app, name, form=form)
             for name in names
         }
-        return drafts, await _audit_drafts(app, drafts, links=links)
+        return files, await _audit_read_files(app, files, links=links)
 
 
-async def _audit_drafts(
-    app: App, drafts: dict[str, DraftFile], *, links: bool
+async def _audit_read_files(
+    app: App, files: dict[str, ReferenceFile], *, links: bool
 ) -> dict[str, AuditReport]:
-    documents = [draft.document for draft in drafts.values() if draft.document is not None]
+    documents = [one.document for one in files.values() if one.document is not None]
     total = sum(len(document.references) for document in documents)
     reports: dict[str, AuditReport] = {}
     with show_progress_bar("Checking references", total=total) as done:
-        for name, draft in drafts.items():
-            if draft.document is not None:
-                wish = _build_audit_request(draft.document, links=links)
+        for name, one in files.items():
+            if one.document is not None:
+                wish = _build_audit_request(one.document, links=links)
                 reports[name] = await _audit_document(app, wish, done)
-    for name, draft in drafts.items():
-        if draft.document is None:
-            reports[name] = await _audit_brief(app, draft)
-    return {name: reports[name] for name in drafts}
+    for name, one in files.items():
+        if one.document is None:
+            reports[name] = await _audit_brief(app, one)
+    return {name: reports[name] for name in files}
 
 
-async def _audit_brief(app: App, draft: DraftFile) -> AuditReport:
+async def _audit_brief(app: App, file: ReferenceFile) -> AuditReport:
     with screen.show_spinner("Checking citations") as progress:
         return await app.require_service(BriefAudit).audit_brief(
-            draft.brief,
+            file.brief,
             max_cases=sys.maxsize,
             progress=progress.update_progress,
             has_deadline=False,

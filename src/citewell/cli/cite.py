@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.running import draft_files, exit_codes
+from citewell.cli.running import exit_codes, reference_files
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
@@ -107,13 +107,13 @@ async def _read_references(app: App, name: str) -> list[Reference | CitableWork]
 
     Those are references in prose with an identifier, because their fields are guessed.
     """
-    draft = await draft_files.read_draft(app, name)
-    if draft.document is None:
+    found = await reference_files.read_reference_file(app, name)
+    if found.document is None:
         raise InvalidInput(f"{name} is a brief; its citations are checked by citewell audit.")
-    is_guessed = draft.document.format == "prose" or draft.document.is_guessed
+    is_guessed = found.document.format == "prose" or found.document.is_guessed
     return [
         one if is_guessed and one.ids else convert_reference(one)
-        for one in draft.document.references
+        for one in found.document.references
     ]
 
 

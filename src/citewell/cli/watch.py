@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli.running import draft_files, exit_codes
+from citewell.cli.running import exit_codes, reference_files
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
@@ -148,18 +148,18 @@ def remove_watch(watch_id: WatchArgument) -> int:
 
 async def _add_files(files: Sequence[Path]) -> list[WatchOutcome]:
     async with open_command_app() as app:
-        drafts = [await draft_files.read_draft(app, str(path)) for path in files]
+        read = [await reference_files.read_reference_file(app, str(path)) for path in files]
         watch = app.require_service(ReferenceWatch)
         outcomes: list[WatchOutcome] = []
-        for path, draft in zip(files, drafts, strict=True):
-            if draft.document is None:
+        for path, one in zip(files, read, strict=True):
+            if one.document is None:
                 raise InvalidInput(f"{path} is a brief without a list of references.")
             with screen.show_spinner(f"Checking {path.name}") as progress:
                 outcomes.append(
                     await watch.add_bibliography(
                         str(app.local_owner),
                         await asyncio.to_thread(_resolve_name, path),
-                        draft.document,
+                        one.document,
                         progress=progress.update_progress,
                     )
                 )
@@ -203,7 +203,7 @@ async def _read_changed_files(app: App) -> tuple[WatchNewsItem, ...]:
         name = record.definition.get("name", "")
         if record.kind != "references" or not await asyncio.to_thread(Path(name).is_file):
             continue
-        document = (await draft_files.read_draft(app, name)).document
+        document = (await reference_files.read_reference_file(app, name)).document
         if document is None:
             continue
         written = [encode_reference(one) for one in document.references]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.tiers.tier_ladder import (
     FetchTier,
     TierLadder,
@@ -50,8 +50,8 @@ class AddressReader:
         if page is not None:
             return replace(page, seconds=self._clock() - started)
         await self._check_robots(url)
-        draft = await self._ladder.climb_tiers(url, note=note)
-        return self._build_page(url, draft, seconds=self._clock() - started)
+        extracted = await self._ladder.climb_tiers(url, note=note)
+        return self._build_page(url, extracted, seconds=self._clock() - started)
 
     async def _read_site_page(self, url: str) -> Page | None:
         """The page as its site reader returns it; None if the tiers have to fetch it."""
@@ -71,19 +71,19 @@ class AddressReader:
         except NetworkFailed as error:
             raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
-    def _build_page(self, url: str, draft: PageDraft, *, seconds: float) -> Page:
-        about = draft.metadata
+    def _build_page(self, url: str, extracted: ExtractedPage, *, seconds: float) -> Page:
+        about = extracted.metadata
         return Page(
             url=url,
-            final_url=draft.final_url,
-            content=draft.content,
-            content_type=draft.content_type,
+            final_url=extracted.final_url,
+            content=extracted.content,
+            content_type=extracted.content_type,
             title=about.title,
-            kind=draft.kind,
-            extracted_by=draft.extracted_by,
-            quality=draft.quality,
-            charset=draft.charset,
-            language=draft.language,
+            kind=extracted.kind,
+            extracted_by=extracted.extracted_by,
+            quality=extracted.quality,
+            charset=extracted.charset,
+            language=extracted.language,
             author=about.author,
             authors=tuple(
                 PageAuthor(name=author.name, organisation=author.organisation)
@@ -92,20 +92,20 @@ class AddressReader:
             site=about.site,
             published=about.published,
             published_basis=about.published_basis,
-            word_count=draft.word_count,
+            word_count=extracted.word_count,
             fetched_at=self._now(),
             seconds=seconds,
-            truncated=draft.truncated,
-            page_count=draft.page_count,
-            file_size=draft.file_size,
-            notes=draft.notes,
-            injection_signals=draft.signals,
+            truncated=extracted.truncated,
+            page_count=extracted.page_count,
+            file_size=extracted.file_size,
+            notes=extracted.notes,
+            injection_signals=extracted.signals,
             modified=about.modified,
             structured=about.structured,
             forum_signals=about.forum,
-            hidden=dict(draft.hidden_counts),
-            etag=draft.etag,
-            last_modified=draft.last_modified,
-            comments=draft.comments,
-            comment_signals=draft.comment_signals,
+            hidden=dict(extracted.hidden_counts),
+            etag=extracted.etag,
+            last_modified=extracted.last_modified,
+            comments=extracted.comments,
+            comment_signals=extracted.comment_signals,
         )

@@ -1,4 +1,4 @@
-"""Reads the bytes of a response as a finished draft. Pure functions that worker processes run."""
+"""Reads the page in the bytes of a response. Pure functions that worker processes run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from citewell.fetch.decoding.content_kinds import (
     detect_page_kind,
 )
 from citewell.fetch.decoding.page_charset import DecodedText, decode_body
-from citewell.fetch.documents.document_drafts import read_document_draft
+from citewell.fetch.documents.document_pages import extract_document_page
 from citewell.fetch.documents.document_text import DocumentLimits
+from citewell.fetch.extracted_page import ExtractedPage, PageReading, PageResponse
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.html import discourse_topics
 from citewell.fetch.html.main_content import extract_from_tree
 from citewell.fetch.html.markup_limits import bound_markup, limit_markup
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata, read_page_metadata
-from citewell.fetch.page_draft import PageDraft, PageReading, PageResponse
 from citewell.fetch.text_tasks import clean_page_text
 from citewell.model.page import MAX_PAGE_BYTES
 from citewell.text.language.detection import detect_language
@@ -34,7 +34,7 @@ from citewell.text.web.markdown_headings import find_first_heading
 
 MAX_ERROR_PAGE_BYTES = 256 * 1024
 _MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
-_MIN_TEXT_BYTES = 100  # bytes of text; shorter drafts are doubtful
+_MIN_TEXT_BYTES = 100  # bytes of text; shorter pages are doubtful
 _MARKDOWN_LINE = re.compile(
     r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|[^\n|]+\|)|\[[^\[\]]+\]\([^()]+\)|\*\*\S",
     re.MULTILINE,
@@ -59,7 +59,9 @@ def read_page(
     ContentEmpty if there is no text, and the errors of documents.
     """
     if documents is not None and _is_document(body, response):
-        return PageReading(draft=finish_draft(read_document_draft(body, response, documents)))
+        return PageReading(
+            extracted=finish_extracted_page(extract_document_page(body, response, documents))
+        )
     try:
         return _read_text_body(body, response)
     except ContentEmpty:
@@ -97,7 +99,9 @@ def read_document_page(
     """The document; None if the body is a page."""
     if not _is_document(body, response):
         return None
-    return PageReading(draft=finish_draft(read_document_draft(body, response, documents)))
+    return PageReading(
+        extracted=finish_extracted_page(extract_document_page(body, response, documents))
+    )
 
 
 def read_markdown_page(body: bytes, response: PageResponse) -> PageReading | None:
@@ -107,7 +111,7 @@ def read_markdown_page(body: bytes, response: PageResponse) -> PageReading | Non
         return None
     if wall := bot_walls.find_bot_wall(_inspect_text(response, text.text)):
         raise page_errors.build_wall_error(response.url, wall.detected_by)
-    draft = PageDraft(
+    extracted = ExtractedPage(
         final_url=response.final_url,
         content=text.text,
         content_type="markdown",
@@ -115,19 +119,21 @@ def read_markdown_page(body: bytes, response: PageResponse) -> PageReading | Non
         charset=text.charset,
         extracted_by="markdown",
     )
-    return judge_draft(draft, response.url, sure=bool(_MARKDOWN_LINE.search(text.text)))
+    return judge_extracted_page(
+        extracted, response.url, sure=bool(_MARKDOWN_LINE.search(text.text))
+    )
 
 
-def read_copied_page(draft: PageDraft, address: str) -> PageReading:
+def read_copied_page(extracted: ExtractedPage, address: str) -> PageReading:
     """A page that somebody else read for us: cleaned, checked for walls, and finished."""
-    text, about = draft.content, draft.metadata
+    text, about = extracted.content, extracted.metadata
     about = replace(
         about, title=clean_markup(about.title), author=clean_markup(about.author) or None
     )
     seen = bot_walls.InspectedPage(status=200, headers={}, html=text, text=text, title=about.title)
     if wall := bot_walls.find_bot_wall(seen):
         raise page_errors.build_wall_error(address, wall.detected_by)
-    return judge_draft(replace(draft, metadata=about), address)
+    return judge_extracted_page(replace(extracted, metadata=about), address)
 
 
 def find_error_wall(body: bytes, response: PageResponse) -> str | None:
@@ -138,28 +144,28 @@ def find_error_wall(body: bytes, response: PageResponse) -> str | None:
     return wall.detected_by if wall is not None else None
 
 
-def judge_draft(
-    draft: PageDraft, url: str, *, sure: bool = True, min_bytes: int = _MIN_TEXT_BYTES
+def judge_extracted_page(
+    extracted: ExtractedPage, url: str, *, sure: bool = True, min_bytes: int = _MIN_TEXT_BYTES
 ) -> PageReading:
-    """The finished draft, in doubt if it is short or not `sure`; raises ContentEmpty if it is empty."""
-    size = len(draft.content.strip().encode("utf-8", "replace"))
+    """The finished page, in doubt if it is short or not `sure`; raises ContentEmpty if it is empty."""
+    size = len(extracted.content.strip().encode("utf-8", "replace"))
     if size == 0:
         raise page_errors.build_empty_error(url, "empty")
     doubt = f"{size} bytes" if size < min_bytes or not sure else None
-    return PageReading(draft=finish_draft(draft), doubt=doubt)
+    return PageReading(extracted=finish_extracted_page(extracted), doubt=doubt)
 
 
-def finish_draft(draft: PageDraft) -> PageDraft:
-    """The draft with its content cut and cleaned, and what is counted and found in it."""
-    cleaned = clean_page_text(draft.content[:_MAX_PAGE_CHARS])
-    comments = clean_page_text(draft.comments[:_MAX_PAGE_CHARS])
+def finish_extracted_page(extracted: ExtractedPage) -> ExtractedPage:
+    """The page with its content cut and cleaned, and what is counted and found in it."""
+    cleaned = clean_page_text(extracted.content[:_MAX_PAGE_CHARS])
+    comments = clean_page_text(extracted.comments[:_MAX_PAGE_CHARS])
     return replace(
-        draft,
+        extracted,
         content=cleaned.text,
-        hidden_counts=dict(Counter(draft.hidden_counts) + Counter(cleaned.hidden_counts)),
-        language=draft.metadata.language or detect_language(cleaned.text),
+        hidden_counts=dict(Counter(extracted.hidden_counts) + Counter(cleaned.hidden_counts)),
+        language=extracted.metadata.language or detect_language(cleaned.text),
         word_count=cleaned.word_count,
-        truncated=len(draft.content) > _MAX_PAGE_CHARS,
+        truncated=len(extracted.content) > _MAX_PAGE_CHARS,
         signals=cleaned.signals,
         comments=comments.text,
         comment_signals=comments.signals,
@@ -179,8 +185,8 @@ def _read_text_body(body: bytes, response: PageResponse) -> PageReading:
     decoded = decode_body(body, content_type=response.content_type)
     if kind.name == "html":
         return read_html_page(response, decoded)
-    draft = _build_text_draft(response, decoded, kind.name)
-    return judge_draft(draft, response.url, min_bytes=1)
+    extracted = _build_text_page(response, decoded, kind.name)
+    return judge_extracted_page(extracted, response.url, min_bytes=1)
 
 
 def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
@@ -198,7 +204,7 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         look = _inspect_html(response, decoded.text, tree)
     if wall := bot_walls.find_page_wall(replace(look, extracted_words=found.word_count)):
         raise _choose_wall_error(response.url, wall)
-    draft = PageDraft(
+    extracted = ExtractedPage(
         final_url=response.final_url,
         content=found.markdown,
         content_type="html",
@@ -219,8 +225,8 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         comments=found.comments_markdown if topic is None else "",
     )
     if unseen.is_mostly_hidden:  # a script would have shown it, so the browser tier may read more
-        return PageReading(draft=finish_draft(draft), doubt="mostly hidden")
-    return judge_draft(draft, response.url)
+        return PageReading(extracted=finish_extracted_page(extracted), doubt="mostly hidden")
+    return judge_extracted_page(extracted, response.url)
 
 
 def _parse_bounded_html(html: str) -> tuple[LexborHTMLParser, tuple[str, ...]]:
@@ -269,8 +275,8 @@ def _choose_wall_error(url: str, wall: bot_walls.PageWall) -> CitewellError:
     return say[wall.kind](url, wall.detected_by)
 
 
-def _build_text_draft(response: PageResponse, decoded: DecodedText, kind: str) -> PageDraft:
-    return PageDraft(
+def _build_text_page(response: PageResponse, decoded: DecodedText, kind: str) -> ExtractedPage:
+    return ExtractedPage(
         final_url=response.final_url,
         content=decoded.text,
         content_type=kind,

@@ -1,4 +1,4 @@
-"""Has pages read in worker processes, and turns what comes back into drafts and errors about pages."""
+"""Has pages read in worker processes, and turns what comes back into pages and errors about pages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from citewell.fetch.documents.document_reader import (
     convert_task_failure,
 )
 from citewell.fetch.documents.document_text import DocumentLimits
-from citewell.fetch.page_draft import (
-    PageDraft,
+from citewell.fetch.extracted_page import (
+    ExtractedPage,
     PageReading,
     PageResponse,
     RawText,
-    UnsureDraft,
+    UnsurePage,
 )
 from citewell.net.http.messages import HttpResponse
 from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
@@ -46,7 +46,7 @@ R = TypeVar("R")
 class PageTasks:
     """Reads responses apart from the server's own process, because a page may be hostile.
 
-    Every method raises UnsureDraft with a doubtful draft, and the errors of pages. A page that
+    Every method raises UnsurePage with a doubtful page, and the errors of pages. A page that
     takes too much time or memory, or that crashes its reader, fails for its caller alone.
     """
 
@@ -66,8 +66,8 @@ class PageTasks:
         *,
         with_documents: bool = True,
         is_rendered: bool = False,
-    ) -> PageDraft:
-        """The draft of a page, or of a document if those are wanted."""
+    ) -> ExtractedPage:
+        """The page, or the document if those are wanted."""
         reading = await self._run_for_page(
             _READ_PAGE,
             url,
@@ -76,10 +76,10 @@ class PageTasks:
             documents=self._documents if with_documents else None,
             is_rendered=is_rendered,
         )
-        return _require_sure_draft(url, reading)
+        return _require_sure_page(url, reading)
 
-    async def read_document(self, url: str, response: HttpResponse) -> PageDraft | None:
-        """The draft of a document; None if the response is a page."""
+    async def read_document(self, url: str, response: HttpResponse) -> ExtractedPage | None:
+        """The document as a page; None if the response is a page."""
         reading = await self._run_for_page(
             _READ_DOCUMENT,
             url,
@@ -87,22 +87,22 @@ class PageTasks:
             response=_describe_response(url, response),
             documents=self._documents,
         )
-        return _require_sure_draft(url, reading) if reading is not None else None
+        return _require_sure_page(url, reading) if reading is not None else None
 
-    async def read_markdown(self, url: str, response: HttpResponse) -> PageDraft | None:
-        """The draft of a page sent as markdown; None if it is HTML nevertheless."""
+    async def read_markdown(self, url: str, response: HttpResponse) -> ExtractedPage | None:
+        """The page that was sent as markdown; None if it is HTML nevertheless."""
         reading = await self._run_for_page(
             _READ_MARKDOWN,
             url,
             body=response.body,
             response=_describe_response(url, response),
         )
-        return _require_sure_draft(url, reading) if reading is not None else None
+        return _require_sure_page(url, reading) if reading is not None else None
 
-    async def read_copy(self, url: str, draft: PageDraft) -> PageDraft:
-        """A draft that somebody else made, checked and finished."""
-        reading = await self._run_for_page(_READ_COPY, url, draft=draft, address=url)
-        return _require_sure_draft(url, reading)
+    async def read_copy(self, url: str, extracted: ExtractedPage) -> ExtractedPage:
+        """A page that somebody else read, checked and finished."""
+        reading = await self._run_for_page(_READ_COPY, url, extracted=extracted, address=url)
+        return _require_sure_page(url, reading)
 
     async def decode_raw_body(self, url: str, response: HttpResponse, *, length: int) -> RawText:
         """The first `length` bytes of the body as text."""
@@ -143,10 +143,10 @@ def _describe_response(url: str, response: HttpResponse) -> PageResponse:
     )
 
 
-def _require_sure_draft(url: str, reading: PageReading) -> PageDraft:
+def _require_sure_page(url: str, reading: PageReading) -> ExtractedPage:
     if reading.doubt is None:
-        return reading.draft
-    raise UnsureDraft(reading.draft, page_errors.build_empty_error(url, reading.doubt))
+        return reading.extracted
+    raise UnsurePage(reading.extracted, page_errors.build_empty_error(url, reading.doubt))
 
 
 def _build_failure_error(url: str, failure: TaskFailure) -> CitewellError:

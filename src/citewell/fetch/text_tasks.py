@@ -7,7 +7,7 @@ import codecs
 
 from citewell.fetch.decoding.content_kinds import detect_page_kind
 from citewell.fetch.decoding.page_charset import decode_body
-from citewell.fetch.page_draft import CleanText, RawText
+from citewell.fetch.extracted_page import CleanText, RawText
 from citewell.model.page_signals import InjectedSentence
 from citewell.text.language import tokens
 from citewell.text.safety.injection_signals import find_injection_signals

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, UpstreamUnavailable
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
@@ -33,9 +33,9 @@ def stage() -> Iterator[Stage]:
         yield made
 
 
-def read(stage: Stage, path: str) -> PageDraft:
+def read(stage: Stage, path: str) -> ExtractedPage:
     tier = BrowserTier(stage.browser, PageTasks(ThreadTasks()), max_bytes=2**20, timeout=20.0)
-    return stage.loop.run(tier.fetch_draft(FetchAttempt(url=stage.server.url(path))))
+    return stage.loop.run(tier.fetch_page(FetchAttempt(url=stage.server.url(path))))
 
 
 def app(script: str) -> str:
@@ -50,10 +50,10 @@ def test_a_page_made_by_javascript_is_read(stage: Stage) -> None:
     stage.put("/data", WORDS)
     stage.put("/made", app(SHOW + "fetch('/data').then(r => r.text()).then(show)"))
 
-    draft = read(stage, "/made")
+    extracted = read(stage, "/made")
 
-    assert WORDS.strip() in draft.content
-    assert (draft.extracted_by, draft.metadata.title) == ("browser", "App")
+    assert WORDS.strip() in extracted.content
+    assert (extracted.extracted_by, extracted.metadata.title) == ("browser", "App")
 
 
 def test_a_short_text_of_an_app_is_not_taken_for_an_empty_shell(stage: Stage) -> None:

@@ -15,7 +15,7 @@ from citewell.errors import (
     NetworkFailed,
     RefusedByPolicy,
 )
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
 from citewell.fetch.tiers.javascript_sites import (
@@ -54,9 +54,9 @@ class Sender:
         )
 
 
-def read(answer: str | CitewellError, *seen: tuple[str, CitewellError]) -> PageDraft:
+def read(answer: str | CitewellError, *seen: tuple[str, CitewellError]) -> ExtractedPage:
     tier = BrowserTier(Sender(answer), PageTasks(ThreadTasks()), max_bytes=2**20)
-    return asyncio.run(tier.fetch_draft(FetchAttempt(url=URL, outcomes=list(seen))))
+    return asyncio.run(tier.fetch_page(FetchAttempt(url=URL, outcomes=list(seen))))
 
 
 def test_a_wall_that_the_browser_could_not_pass_is_reported() -> None:
@@ -219,7 +219,7 @@ class Step:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         raise NotImplementedError
 
 

@@ -9,34 +9,34 @@ from typing import Any
 import pytest
 
 from citewell.fetch.decoding.page_charset import DecodedText
-from citewell.fetch.page_draft import PageDraft, PageResponse
+from citewell.fetch.extracted_page import ExtractedPage, PageResponse
 from citewell.fetch.page_reading import read_html_page
 from tests.unit.fetch.discourse_pages import WORDS, post, topic
 
 URL = "https://forum.example.org/t/which-gauge/77"
 
 
-def read(page: str) -> PageDraft:
+def read(page: str) -> ExtractedPage:
     reading = read_html_page(
         PageResponse(url=URL, final_url=URL),
         DecodedText(text=page, charset="utf-8", basis="header"),
     )
     assert reading.doubt is None
-    return reading.draft
+    return reading.extracted
 
 
 @pytest.mark.parametrize("in_noscript", [True, False])
 @pytest.mark.parametrize("count", [2, 3, 20, 200])
 def test_every_post_is_read_with_its_author_and_date(count: int, in_noscript: bool) -> None:
-    draft = read(topic(count, in_noscript=in_noscript))
+    extracted = read(topic(count, in_noscript=in_noscript))
 
-    assert draft.kind == "forum"
-    assert draft.content.startswith("# Which gauge is right?\n\n**keeper1** · 2026-05-02")
-    assert draft.content.count(WORDS) == count - 1
-    assert all(f"Reply number {number}." in draft.content for number in range(2, count))
-    assert draft.content.endswith("Solved, thanks.\n\n```\ntide --fix\n```")
-    assert "Related topics" not in draft.content
-    assert draft.notes == ()
+    assert extracted.kind == "forum"
+    assert extracted.content.startswith("# Which gauge is right?\n\n**keeper1** · 2026-05-02")
+    assert extracted.content.count(WORDS) == count - 1
+    assert all(f"Reply number {number}." in extracted.content for number in range(2, count))
+    assert extracted.content.endswith("Solved, thanks.\n\n```\ntide --fix\n```")
+    assert "Related topics" not in extracted.content
+    assert extracted.notes == ()
 
 
 def test_a_topic_of_one_short_post_is_read() -> None:
@@ -47,14 +47,14 @@ def test_a_topic_of_one_short_post_is_read() -> None:
         in read_html_page(
             PageResponse(url=URL, final_url=URL),
             DecodedText(text=page, charset="utf-8", basis="header"),
-        ).draft.content
+        ).extracted.content
     )
 
 
 def test_a_topic_that_goes_on_says_where() -> None:
-    draft = read(topic(20, more=True))
+    extracted = read(topic(20, more=True))
 
-    assert draft.notes == (
+    assert extracted.notes == (
         "The topic goes on at https://forum.example.org/t/which-gauge/77?page=2; 20 posts were read here.",
     )
 
@@ -69,11 +69,11 @@ def test_the_markup_of_older_versions_is_read() -> None:
     )
     head = '<meta name="generator" content="Discourse 1.9.0">'
 
-    draft = read(
+    extracted = read(
         f"<html><head>{head}</head><body><noscript><h1>Gauges</h1>{posts}</noscript></body></html>"
     )
 
-    assert "**keeper2** · 2017-03-02\n\nReply number 2." in draft.content
+    assert "**keeper2** · 2017-03-02\n\nReply number 2." in extracted.content
 
 
 def test_a_rendered_topic_is_read() -> None:
@@ -84,9 +84,9 @@ def test_a_rendered_topic_is_read() -> None:
     )
     head = '<meta name="generator" content="Discourse 3.4.0">'
 
-    draft = read(f"<html><head>{head}</head><body><h1>Gauges</h1>{posts}</body></html>")
+    extracted = read(f"<html><head>{head}</head><body><h1>Gauges</h1>{posts}</body></html>")
 
-    assert draft.content.count("**keeper**") == 3
+    assert extracted.content.count("**keeper**") == 3
 
 
 def test_another_forum_is_left_to_the_scorer() -> None:
@@ -119,17 +119,17 @@ def stored(number: int, text: str) -> dict[str, Any]:
 def test_posts_are_read_from_the_data_for_scripts_where_there_is_nothing_else() -> None:
     posts = [stored(1, f"<p>Which one? {WORDS}</p>"), stored(2, "<p>The <b>old</b> one.</p>")]
 
-    draft = read(preloaded(posts, posts_count=2))
+    extracted = read(preloaded(posts, posts_count=2))
 
-    assert draft.content.startswith("# Which gauge?\n\n**keeper1** · 2026-05-02\n\nWhich one?")
-    assert draft.content.endswith("**keeper2** · 2026-05-02\n\nThe **old** one.")
-    assert draft.notes == ()
+    assert extracted.content.startswith("# Which gauge?\n\n**keeper1** · 2026-05-02\n\nWhich one?")
+    assert extracted.content.endswith("**keeper2** · 2026-05-02\n\nThe **old** one.")
+    assert extracted.notes == ()
 
 
 def test_posts_beyond_the_data_for_scripts_are_said_to_follow() -> None:
-    draft = read(preloaded([stored(1, f"<p>{WORDS}</p>")], posts_count=300))
+    extracted = read(preloaded([stored(1, f"<p>{WORDS}</p>")], posts_count=300))
 
-    assert "which-gauge/77?page=2" in draft.notes[0]
+    assert "which-gauge/77?page=2" in extracted.notes[0]
 
 
 def test_text_that_a_style_hides_in_stored_posts_does_not_come_through() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import Blocked, ContentEmpty, NotFound
-from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.extracted_page import ExtractedPage, UnsurePage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.exa_tier import ExaTier
 from citewell.fetch.tiers.tier_assembly import build_tiers
@@ -31,7 +31,7 @@ def contents(text: str | None = TEXT, **status: Any) -> dict[str, Any]:
 
 def ask(
     body: Any, *, status: int = 200, url: str = URL, host: str = "site.example.org"
-) -> tuple[PageDraft, Server]:
+) -> tuple[ExtractedPage, Server]:
     """The tier's text from one answer of Exa's, and what was asked."""
     kept: list[Server] = []
 
@@ -40,7 +40,7 @@ def ask(
             status, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
 
-    async def run() -> PageDraft:
+    async def run() -> ExtractedPage:
         async with serve(answer) as server:
             kept.append(server)
             allowed = ("site.example.org", "inside.example.org", "127.0.0.1")
@@ -53,13 +53,13 @@ def ask(
                 disclosure=DisclosureRule(GuardRules(), resolver=PUBLIC),
             )
             try:
-                return await tier.fetch_draft(FetchAttempt(url=url))
+                return await tier.fetch_page(FetchAttempt(url=url))
             finally:
                 await network.aclose()
 
     try:
         return asyncio.run(run()), kept[0]
-    except (UnsureDraft, ContentEmpty, NotFound, Blocked) as error:
+    except (UnsurePage, ContentEmpty, NotFound, Blocked) as error:
         error.add_note(f"requests: {len(kept[0].seen)}")
         raise
 
@@ -69,10 +69,17 @@ def ask(
     ("source", "by"), [("cached", "exa:cached"), ("crawled", "exa:crawled"), (None, "exa:cached")]
 )
 def test_where_exa_has_the_text_from_is_said(source: str | None, by: str) -> None:
-    draft, server = ask(contents(status="success", source=source))
+    extracted, server = ask(contents(status="success", source=source))
 
-    assert (draft.content, draft.extracted_by, draft.final_url) == (TEXT.strip(), by, URL)
-    assert (draft.metadata.title, draft.metadata.published) == ("T", "2026-01-02T03:04:05+00:00")
+    assert (extracted.content, extracted.extracted_by, extracted.final_url) == (
+        TEXT.strip(),
+        by,
+        URL,
+    )
+    assert (extracted.metadata.title, extracted.metadata.published) == (
+        "T",
+        "2026-01-02T03:04:05+00:00",
+    )
     seen = server.seen[0]
     assert (seen.method, seen.path, seen.header("x-api-key")) == ("POST", "/contents", "k3y")
     assert json.loads(seen.body) == {"urls": [URL], "text": True}
@@ -87,7 +94,7 @@ def test_where_exa_has_the_text_from_is_said(source: str | None, by: str) -> Non
         ),
         (contents(None, status="error", error={"tag": "CRAWL_TIMEOUT"}), ContentEmpty),
         (contents("  "), ContentEmpty),
-        (contents("Short."), UnsureDraft),
+        (contents("Short."), UnsurePage),
         (contents("Just a moment... Verifying you are human."), Blocked),
         ({"nothing": 1}, ContentEmpty),
     ],

@@ -3,6 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from citewell.fetch.extracted_page import PageResponse
 from citewell.fetch.html.markup_limits import (
     MAX_ELEMENT_DEPTH,
     MAX_HTML_CHARS,
@@ -11,7 +12,6 @@ from citewell.fetch.html.markup_limits import (
     bound_markup,
     limit_markup,
 )
-from citewell.fetch.page_draft import PageResponse
 from citewell.fetch.page_reading import read_page
 
 
@@ -141,8 +141,10 @@ def test_a_page_that_was_limited_is_partial_and_says_why() -> None:
     text = "Tides rise and fall on most coasts twice a day, and the Moon is the cause. " * 5
     response = PageResponse(url="https://example.org/", final_url="https://example.org/")
 
-    draft = read_page(f"<html><body {crowd}><p>{text}</p></body></html>".encode(), response).draft
+    extracted = read_page(
+        f"<html><body {crowd}><p>{text}</p></body></html>".encode(), response
+    ).extracted
 
-    assert draft.quality == "partial"
-    assert draft.notes[0].startswith("Attributes after the first")
-    assert text.strip() in draft.content
+    assert extracted.quality == "partial"
+    assert extracted.notes[0].startswith("Attributes after the first")
+    assert text.strip() in extracted.content

@@ -5,46 +5,46 @@ import asyncio
 import pytest
 
 from citewell.errors import Blocked, CitewellError, ContentEmpty, NetworkFailed, NotFound
-from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.extracted_page import ExtractedPage, UnsurePage
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, FetchTier, TierLadder
 from tests.requirements import requires
 
 URL = "https://example.org/page"
 
 
-def draft(content: str, by: str = "html") -> PageDraft:
-    return PageDraft(final_url=URL, content=content, content_type="html", extracted_by=by)
+def extracted(content: str, by: str = "html") -> ExtractedPage:
+    return ExtractedPage(final_url=URL, content=content, content_type="html", extracted_by=by)
 
 
 class Step:
     """A tier that answers, doubts or fails as it was told."""
 
-    def __init__(self, name: str, outcome: PageDraft | Exception) -> None:
+    def __init__(self, name: str, outcome: ExtractedPage | Exception) -> None:
         self.name = name
         self.asked = 0
         self._outcome = outcome
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         self.asked += 1
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
 
 
-def climb(*tiers: FetchTier) -> PageDraft:
+def climb(*tiers: FetchTier) -> ExtractedPage:
     return asyncio.run(TierLadder(tiers).climb_tiers(URL))
 
 
 def test_the_first_sure_text_is_taken_and_no_further_tier_asked() -> None:
-    last = Step("browser", draft("other"))
+    last = Step("browser", extracted("other"))
 
-    found = climb(Step("markdown", ContentEmpty("x")), Step("html", draft("text")), last)
+    found = climb(Step("markdown", ContentEmpty("x")), Step("html", extracted("text")), last)
 
     assert (found.content, last.asked) == ("text", 0)
 
 
 def test_a_definitive_answer_ends_the_climb() -> None:
-    last = Step("html", draft("text"))
+    last = Step("html", extracted("text"))
 
     with pytest.raises(NotFound):
         climb(Step("markdown", NotFound("gone")), last)
@@ -81,8 +81,8 @@ def test_among_equals_the_last_tier_speaks() -> None:
 @requires("scrape_page.extraction_quality")
 def test_the_fullest_doubtful_text_is_given_as_partial() -> None:
     found = climb(
-        Step("markdown", UnsureDraft(draft("a bit more", "markdown"), ContentEmpty("x"))),
-        Step("html", UnsureDraft(draft("a bit", "html"), ContentEmpty("x"))),
+        Step("markdown", UnsurePage(extracted("a bit more", "markdown"), ContentEmpty("x"))),
+        Step("html", UnsurePage(extracted("a bit", "html"), ContentEmpty("x"))),
     )
 
     assert (found.content, found.extracted_by, found.quality) == (
@@ -94,4 +94,4 @@ def test_the_fullest_doubtful_text_is_given_as_partial() -> None:
 
 def test_a_fault_of_our_own_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
-        climb(Step("html", ZeroDivisionError()), Step("browser", draft("text")))
+        climb(Step("html", ZeroDivisionError()), Step("browser", extracted("text")))

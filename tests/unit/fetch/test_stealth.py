@@ -17,7 +17,7 @@ from citewell.errors import (
     TooLarge,
     UpstreamUnavailable,
 )
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.stealth_tier import StealthTier
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
@@ -154,39 +154,39 @@ def test_without_the_extra_the_tier_says_that_it_is_not_installed() -> None:
     assert caught.value.detail == "not installed"
 
 
-def climb(path: str, in_hand: str | None = None, status: int = 200) -> tuple[PageDraft, int]:
+def climb(path: str, in_hand: str | None = None, status: int = 200) -> tuple[ExtractedPage, int]:
     """The tier's text and how often the site was asked for it."""
 
-    async def act(stealth: StealthClient, server: Server) -> tuple[PageDraft, int]:
+    async def act(stealth: StealthClient, server: Server) -> tuple[ExtractedPage, int]:
         url = server.url(path)
         answer = None
         if in_hand is not None:
             headers = {"content-type": "text/html"}
             answer = HttpResponse(status=status, url=url, headers=headers, body=in_hand.encode())
         tier = StealthTier(stealth, PageTasks(ThreadTasks()), max_bytes=2**20)
-        draft = await tier.fetch_draft(FetchAttempt(url=url, response=answer))
-        return draft, len(server.seen)
+        extracted = await tier.fetch_page(FetchAttempt(url=url, response=answer))
+        return extracted, len(server.seen)
 
     return use(act)
 
 
 def test_a_page_fetched_in_disguise_carries_the_tiers_name() -> None:
-    draft, asked = climb("/")
+    extracted, asked = climb("/")
 
-    assert (draft.extracted_by, asked) == ("stealth", 1)
-    assert draft.content.startswith("A paragraph with words")
+    assert (extracted.extracted_by, asked) == ("stealth", 1)
+    assert extracted.content.startswith("A paragraph with words")
 
 
 def test_html_that_is_in_hand_and_good_is_not_asked_for_again() -> None:
-    draft, asked = climb("/", ARTICLE)
+    extracted, asked = climb("/", ARTICLE)
 
-    assert (draft.extracted_by, asked) == ("html", 0)
+    assert (extracted.extracted_by, asked) == ("html", 0)
 
 
 def test_a_wall_in_hand_is_tried_in_disguise() -> None:
-    draft, asked = climb("/", WALL)
+    extracted, asked = climb("/", WALL)
 
-    assert (draft.extracted_by, asked) == ("stealth", 1)
+    assert (extracted.extracted_by, asked) == ("stealth", 1)
 
 
 def test_a_shell_in_hand_is_left_to_the_browser() -> None:

@@ -122,7 +122,7 @@ def _map_resting_statements(shown: Sequence[FindingGroup]) -> dict[str, list[Fin
     found: dict[str, list[FindingGroup]] = {}
     for each in shown:
         one = each.first
-        reference = wrong.get(one.reference_id)
+        reference = wrong.get(one.reference_id or "")
         if one.subject != "statement" or one.place is None or reference is None:
             continue
         is_known = reference.verdict in (one.also or ())

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from citewell.errors import BrowserUnavailable, NetworkFailed
 from citewell.fetch import page_errors
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.fetch.tiers.stealth_tier import read_as_tier
@@ -33,7 +33,7 @@ class BrowserTier:
         self._html = HtmlTier(self._door, tasks, timeout=timeout, is_rendered=True)
         self._timeout = timeout
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         try:
             response = await self._door.fetch_response(climb.url, accept="", timeout=self._timeout)
         except BrowserUnavailable as error:

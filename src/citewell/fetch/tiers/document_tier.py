@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from citewell.fetch import page_errors
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import PageFetcher
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
@@ -27,13 +27,13 @@ class DocumentTier:
         self._tasks = tasks
         self._timeout = timeout
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         response = await self._door.fetch_response(
             climb.url, accept=_ACCEPT_DOCUMENTS, timeout=self._timeout
         )
-        draft = await self._tasks.read_document(climb.url, response)
-        if draft is not None:
-            return draft
+        extracted = await self._tasks.read_document(climb.url, response)
+        if extracted is not None:
+            return extracted
         climb.response = response
         raise page_errors.build_empty_error(climb.url, "not a document")
 

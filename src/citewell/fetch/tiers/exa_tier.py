@@ -14,8 +14,8 @@ from citewell.dialects.json_responses import (
 )
 from citewell.errors import CitewellError
 from citewell.fetch import page_errors
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata
-from citewell.fetch.page_draft import PageDraft
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.guard.disclosure_rule import DisclosureRule
@@ -68,15 +68,15 @@ class ExaTier:
         self._timeout = timeout
         self._now = now
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         await self._check_public_host(climb.url)
         contents = await self._request_contents(climb.url)
         status = next(iter(contents.statuses), _ExaStatus())
         page = next((page for page in contents.results if (page.text or "").strip()), None)
         if page is None:
             raise _build_exa_error(climb.url, status)
-        draft = self._build_exa_draft(climb.url, page, source=status.source)
-        return await self._tasks.read_copy(climb.url, draft)
+        extracted = self._build_exa_page(climb.url, page, source=status.source)
+        return await self._tasks.read_copy(climb.url, extracted)
 
     async def _check_public_host(self, url: str) -> None:
         try:
@@ -102,7 +102,7 @@ class ExaTier:
                 url, error.detail or error.message.rstrip(".")
             ) from None
 
-    def _build_exa_draft(self, url: str, page: _ExaPage, *, source: str | None) -> PageDraft:
+    def _build_exa_page(self, url: str, page: _ExaPage, *, source: str | None) -> ExtractedPage:
         """What Exa sent, not cleaned yet."""
         published = parse_provider_date(page.publishedDate, now=self._now())
         about = ExtractedMetadata(
@@ -111,7 +111,7 @@ class ExaTier:
             published=published.isoformat() if published else None,
             published_basis=self.name if published else None,
         )
-        return PageDraft(
+        return ExtractedPage(
             final_url=url,
             content=(page.text or "").strip(),
             content_type="text",

@@ -13,7 +13,7 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.fetch import bot_walls, page_errors
-from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
@@ -131,18 +131,18 @@ class MarkdownTier:
         self._tasks = tasks
         self._timeout = timeout
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         response = await self._door.fetch_response(
             climb.url, accept=_ACCEPT_MARKDOWN, timeout=self._timeout
         )
         if response.content_type not in {"text/markdown", "text/x-markdown"}:
             climb.response = response
             raise page_errors.build_empty_error(climb.url, "not offered")
-        draft = await self._tasks.read_markdown(climb.url, response)
-        if draft is None:
+        extracted = await self._tasks.read_markdown(climb.url, response)
+        if extracted is None:
             climb.response = response
             raise page_errors.build_empty_error(climb.url, "HTML labelled as markdown")
-        return draft
+        return extracted
 
 
 class HtmlTier:
@@ -166,7 +166,7 @@ class HtmlTier:
         self._with_documents = with_documents
         self._is_rendered = is_rendered
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         response = climb.response or await self._door.fetch_response(
             climb.url, accept=_ACCEPT_HTML, timeout=self._timeout
         )

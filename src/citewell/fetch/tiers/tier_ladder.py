@@ -15,7 +15,7 @@ from citewell.errors import (
     TooLarge,
 )
 from citewell.fetch.documents.document_text import UnreadableDocument
-from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.extracted_page import ExtractedPage, UnsurePage
 from citewell.fetch.page_errors import merge_tier_errors
 from citewell.net.http.messages import HttpResponse
 
@@ -41,12 +41,12 @@ class FetchAttempt:
         None  # an earlier tier's response, reused instead of a second request
     )
     outcomes: list[tuple[str, CitewellError]] = field(default_factory=list)
-    candidate: PageDraft | None = None
+    candidate: ExtractedPage | None = None
 
-    def keep_longest_draft(self, draft: PageDraft) -> None:
-        """Keep the draft if it is longer than the doubtful draft kept so far."""
-        if self.candidate is None or len(draft.content) > len(self.candidate.content):
-            self.candidate = draft
+    def keep_longest_page(self, extracted: ExtractedPage) -> None:
+        """Keep the page if it is longer than the doubtful page kept so far."""
+        if self.candidate is None or len(extracted.content) > len(self.candidate.content):
+            self.candidate = extracted
 
 
 class FetchTier(Protocol):
@@ -54,8 +54,8 @@ class FetchTier(Protocol):
 
     name: str
 
-    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
-        """The draft. Raises UnsureDraft with a doubtful one, or an error that says why there is none."""
+    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
+        """The page. Raises UnsurePage with a doubtful one, or an error that says why there is none."""
         ...
 
 
@@ -73,8 +73,8 @@ class TierLadder:
         self._tiers = tuple(tiers)
         self._order = order
 
-    async def climb_tiers(self, url: str, *, note: TierNote | None = None) -> PageDraft:
-        """The first draft that a tier trusts, else the longest doubtful one with quality `partial`.
+    async def climb_tiers(self, url: str, *, note: TierNote | None = None) -> ExtractedPage:
+        """The first page that a tier trusts, else the longest doubtful one with quality `partial`.
 
         Raises at once for a definitive error, else one error with the outcome of every tier.
         `note` is called with the name of each tier before it is tried.
@@ -84,9 +84,9 @@ class TierLadder:
             if note is not None:
                 await note(tier.name)
             try:
-                return await tier.fetch_draft(climb)
-            except UnsureDraft as unsure:
-                climb.keep_longest_draft(unsure.draft)
+                return await tier.fetch_page(climb)
+            except UnsurePage as unsure:
+                climb.keep_longest_page(unsure.extracted)
                 climb.outcomes.append((tier.name, unsure.error))
             except DEFINITIVE_ERRORS:
                 raise

@@ -74,7 +74,7 @@ class DraftFileReader:
         bibliography: str = "",
         name: str = "",
     ) -> Draft:
-        """The draft in a text; raises InvalidInput as `read_draft` does."""
+        """The draft in a text; raises InvalidInput as `read_draft_source` does."""
         return await self.read_source(
             DraftSource(
                 text=text.replace("\r\n", "\n").replace("\r", "\n"),

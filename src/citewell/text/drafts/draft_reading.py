@@ -55,24 +55,11 @@ class DraftSource:
     notes: tuple[str, ...] = ()
 
 
-def read_draft(
-    text: str,
-    *,
-    format: str = "auto",  # noqa: A002 - the word callers know
-    bibliography: str = "",
-    name: str = "",
-) -> Draft:
-    """All that is read of a draft; `bibliography` is the text of a .bib file or the like beside it.
+def read_draft_source(source: DraftSource) -> Draft:
+    """All that is read of a draft; its `bibliography` is the text of a .bib file or the like beside it.
 
     Raises InvalidInput for an unknown format, and for a text that is too long or empty.
     """
-    return read_draft_source(
-        DraftSource(text=text, format=format, bibliography=bibliography, name=name)
-    )
-
-
-def read_draft_source(source: DraftSource) -> Draft:
-    """The draft of a source; raises InvalidInput as `read_draft` does."""
     _check_source(source)
     text = source.text
     chosen = source.format if source.format != "auto" else detect_draft_format(text, source.name)

@@ -4,8 +4,9 @@ import pytest
 
 from citewell.errors import InvalidInput
 from citewell.model.draft import CitationForm, StatementSign
-from citewell.text.drafts.draft_reading import MAX_DRAFT_CHARS, read_draft
+from citewell.text.drafts.draft_reading import MAX_DRAFT_CHARS
 from tests.unit.text.drafts.draft_samples import NAMED, NUMBERED, map_citations
+from tests.unit.text.drafts.given_drafts import read_draft
 
 
 def test_numbers_lead_to_the_entries_of_the_list() -> None:

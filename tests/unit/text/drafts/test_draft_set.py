@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from citewell.model.draft import Draft
-from citewell.text.drafts.draft_reading import read_draft
+from tests.unit.text.drafts.given_drafts import read_draft
 
 FOLDER = Path(__file__).with_name("drafts")
 DRAFTS = sorted(

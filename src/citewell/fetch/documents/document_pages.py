@@ -1,4 +1,4 @@
-"""Reads a document that stands where a page was asked for, as a draft of a page."""
+"""Reads a document that stands where a page was asked for, as a page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from citewell.fetch.documents.document_text import (
     UnreadableDocument,
 )
 from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
+from citewell.fetch.extracted_page import ExtractedPage, PageResponse
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata
-from citewell.fetch.page_draft import PageDraft, PageResponse
 
 
-def read_document_draft(body: bytes, response: PageResponse, limits: DocumentLimits) -> PageDraft:
+def extract_document_page(
+    body: bytes, response: PageResponse, limits: DocumentLimits
+) -> ExtractedPage:
     """The document's text and metadata; raises the errors of documents, with the address in them."""
     check_document_size(body, response.url, limits)
     job = DocumentRequest(body, response.url, response.content_type, limits, None)
@@ -24,7 +26,7 @@ def read_document_draft(body: bytes, response: PageResponse, limits: DocumentLim
         found = _read_without_bugs(job)
     except (UnreadableDocument, TookTooMuch) as error:
         raise add_address_to_error(error, response.url) from None
-    return _build_document_draft(found, response, size=len(body))
+    return _build_document_page(found, response, size=len(body))
 
 
 def _read_without_bugs(job: DocumentRequest) -> DocumentText:
@@ -38,7 +40,9 @@ def _read_without_bugs(job: DocumentRequest) -> DocumentText:
         raise Broken(said) from error
 
 
-def _build_document_draft(found: DocumentText, response: PageResponse, *, size: int) -> PageDraft:
+def _build_document_page(
+    found: DocumentText, response: PageResponse, *, size: int
+) -> ExtractedPage:
     about = ExtractedMetadata(
         title=found.title or "",
         author=found.author,
@@ -46,7 +50,7 @@ def _build_document_draft(found: DocumentText, response: PageResponse, *, size: 
         published=found.created,
         published_basis="document" if found.created else None,
     )
-    return PageDraft(
+    return ExtractedPage(
         final_url=response.final_url,
         content=found.markdown,
         content_type=found.kind,

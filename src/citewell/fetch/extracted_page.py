@@ -31,8 +31,8 @@ class PageResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageDraft:
-    """The page as a tier read it. `finish_draft` cleans the content and fills the last four fields."""
+class ExtractedPage:
+    """The page as a tier read it. `finish_extracted_page` cleans the content and fills the last four fields."""
 
     final_url: str
     content: str
@@ -58,9 +58,9 @@ class PageDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageReading:
-    """A draft and, if it should not be trusted, the reason; other tiers may then read more."""
+    """A page as it was read and, if it should not be trusted, the reason; other tiers may then read more."""
 
-    draft: PageDraft
+    extracted: ExtractedPage
     doubt: str | None = None
 
 
@@ -83,10 +83,10 @@ class CleanText:
     signals: tuple[InjectedSentence, ...]
 
 
-class UnsureDraft(Exception):
-    """Raised by a tier with a doubtful draft: later tiers are tried, and the draft is the fallback."""
+class UnsurePage(Exception):
+    """Raised by a tier with a doubtful page: later tiers are tried, and the page is the fallback."""
 
-    def __init__(self, draft: PageDraft, error: CitewellError) -> None:
+    def __init__(self, extracted: ExtractedPage, error: CitewellError) -> None:
         super().__init__(error.message)
-        self.draft = draft
+        self.extracted = extracted
         self.error = error

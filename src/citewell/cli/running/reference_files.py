@@ -1,4 +1,4 @@
-"""Reads the files that `citewell audit` is given: bibliographies, and briefs in any document format."""
+"""Reads the files whose references `audit`, `cite` and `watch` take: bibliographies, manuscripts, briefs."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _LATEX_SUFFIXES = frozenset({".tex", ".ltx"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DraftFile:
-    """A file to audit: the references of a bibliography, or the text of a brief."""
+class ReferenceFile:
+    """What a file has: the references of a bibliography or manuscript, or the text of a brief."""
 
     name: str
     document: BibliographyDocument | None = None
@@ -54,25 +54,27 @@ def is_document_file(name: str) -> bool:
     return name != STDIN_NAME and bool(suffix) and suffix not in _TEXT_SUFFIXES
 
 
-async def read_draft(app: App, name: str, *, form: str = "auto") -> DraftFile:
+async def read_reference_file(app: App, name: str, *, form: str = "auto") -> ReferenceFile:
     """A file of any kind; raises InvalidInput if it cannot be read or has no references."""
     if is_document_file(name):
-        return await read_document_draft(app, name, form=form)
-    return read_text_draft(name, form=form)
+        return await read_reference_document(app, name, form=form)
+    return read_reference_text(name, form=form)
 
 
-def read_text_draft(name: str, *, form: str) -> DraftFile:
+def read_reference_text(name: str, *, form: str) -> ReferenceFile:
     """A bibliography or a brief in plain text; raises InvalidInput if it has nothing to check."""
     text = bibliography_files.read_text_file(name)
     if form == BRIEF_FORMAT or (form == "auto" and is_brief_document(text)):
-        return DraftFile(name=name, brief=text)
+        return ReferenceFile(name=name, brief=text)
     if form in {"auto", "latex"} and Path(name).suffix.lower() in _LATEX_SUFFIXES:
-        return DraftFile(name=name, document=latex_files.read_latex_references(Path(name), text))
+        return ReferenceFile(
+            name=name, document=latex_files.read_latex_references(Path(name), text)
+        )
     document = bibliography_files.parse_bibliography_text(text, name=name, form=form)
-    return DraftFile(name=name, document=document)
+    return ReferenceFile(name=name, document=document)
 
 
-async def read_document_draft(app: App, name: str, *, form: str) -> DraftFile:
+async def read_reference_document(app: App, name: str, *, form: str) -> ReferenceFile:
     """A brief, or the references of a manuscript, in Word, PDF or another document format.
 
     Raises InvalidInput if the file cannot be read or has nothing to check.
@@ -87,13 +89,13 @@ async def read_document_draft(app: App, name: str, *, form: str) -> DraftFile:
     if form == BRIEF_FORMAT or (
         form == "auto" and not read.stored and is_brief_document(read.text)
     ):
-        return DraftFile(name=name, brief=read.text, has_lines=False)
+        return ReferenceFile(name=name, brief=read.text, has_lines=False)
     if form not in {"auto", *([read.stored.format] if read.stored else [])}:
         document = bibliography_files.parse_bibliography_text(read.text, name=name, form=form)
-        return DraftFile(name=name, document=document, has_lines=False)
+        return ReferenceFile(name=name, document=document, has_lines=False)
     try:
         document = choose_references(read)
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error}") from None
     bibliography_files.expect_references(document, name)
-    return DraftFile(name=name, document=document, has_lines=read.kind == "xml")
+    return ReferenceFile(name=name, document=document, has_lines=read.kind == "xml")
