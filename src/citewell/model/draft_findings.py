@@ -92,7 +92,7 @@ class DraftRepair(WireValue):
     old: str | None = None  # as it stands in the draft
     new: str | None = None
     is_certain: bool = False  # `--fix` may replace `old` by `new` at `place`
-    place: FindingPlace | None = None
+    place: FindingPlace | None = None  # absent if the entry stands in another file, such as a .bib
     evidence: FindingEvidence | None = None
 
 

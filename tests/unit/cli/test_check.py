@@ -204,3 +204,32 @@ def test_the_parts_of_a_manuscript_are_marked_and_repaired_in_their_own_files(
     assert place["artifactLocation"]["uri"].endswith("/list.tex")
     assert "https://doi.org/10.1038/s41592-019-0686-2\n" in part.read_text("utf-8")
     assert "\\input{list}" in main.read_text("utf-8")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_certain_repair_is_written_into_the_bib_file(
+    run: Run, tmp_path: Path, *, line_end: str, is_named: bool
+) -> None:
+    paper, records = tmp_path / "paper.md", tmp_path / "refs.bib"
+    head = "---\nbibliography: refs.bib\n---\n\n" if is_named else ""
+    paper.write_text(f"{head}SciPy is a library [@scipy].\n", "utf-8")
+    entries = [
+        "@article{other,",
+        "  title = {Deep learning}, author = {LeCun, Yann}, year = {2015},",
+        "  doi = {10.1038/nature14539}",
+        "}",
+        "@article{scipy,",
+        "  title = {SciPy 1.0: fundamental algorithms for scientific computing in Python},",
+        "  author = {Virtanen, Pauli}, year = {2020},",
+        "  doi = {10.1038/nature14539}",
+        "}",
+        "",
+    ]
+    records.write_bytes(line_end.join(entries).encode())
+    given = () if is_named else ("--bibliography", str(records))
+
+    ran = run("check", str(paper), "--focus", "existence", "--fix", "--yes", *given)
+
+    entries[7] = "  doi = {10.1038/s41592-019-0686-2}"
+    assert records.read_bytes() == line_end.join(entries).encode(), ran.err

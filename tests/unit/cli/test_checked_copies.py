@@ -248,6 +248,8 @@ def test_the_table_says_how_many_repairs_can_be_written(capsys: pytest.CaptureFi
     finding_table.print_findings(make_checked_draft())
     offered = capsys.readouterr().out
     finding_table.print_findings(make_checked_draft(), offers_repairs=False)
+    finding_table.print_findings(make_checked_draft("review.docx", form="docx"))
+    finding_table.print_findings(make_checked_draft("-"))
 
-    assert "1 repair is certain; --fix writes" in offered
+    assert "1 repair is certain; --fix shows" in offered
     assert "is certain" not in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from citewell.cli.checking.checked_draft import (
     CheckedDraft,
-    list_certain_repairs,
+    is_writable_repair,
     locate_draft_file,
 )
 from citewell.cli.running.shared_options import STDIN_NAME
@@ -37,6 +37,15 @@ class FileRepair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _WantedRepair:
+    """A repair, the file that it belongs into, and the entry there if it has no place."""
+
+    file: str
+    repair: DraftRepair
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Replacement:
     start: int
     end: int
@@ -48,9 +57,9 @@ def plan_file_repairs(checked: CheckedDraft) -> list[FileRepair]:
 
     Raises InvalidInput if the draft is not a text file that can be written.
     """
-    wanted: dict[str, list[DraftRepair]] = {}
-    for repair in list_certain_repairs(checked):
-        wanted.setdefault(locate_draft_file(checked, repair.place), []).append(repair)
+    wanted: dict[str, list[_WantedRepair]] = {}
+    for one in _list_wanted_repairs(checked):
+        wanted.setdefault(one.file, []).append(one)
     if checked.name in wanted and checked.name == STDIN_NAME:
         raise InvalidInput("Standard input cannot be repaired. Give the name of the file.")
     if checked.name in wanted and checked.draft.format not in _TEXT_FORMATS:
@@ -93,17 +102,32 @@ def write_file_repair(repair: FileRepair) -> None:
         raise
 
 
-def _plan_one_file(path: Path, repairs: list[DraftRepair]) -> FileRepair:
+def _list_wanted_repairs(checked: CheckedDraft) -> Iterator[_WantedRepair]:
+    texts: dict[str, str] = {}
+    for finding in checked.report.findings:
+        for repair in filter(is_writable_repair, finding.repairs or ()):
+            if repair.place is not None:
+                yield _WantedRepair(file=locate_draft_file(checked, repair.place), repair=repair)
+                continue
+            for name in checked.bibliographies:
+                if name not in texts:
+                    texts[name] = _unify_line_ends(_read_exact_text(Path(name)))
+                if texts[name].count(finding.text) == 1:
+                    yield _WantedRepair(file=name, repair=repair, entry=finding.text)
+                    break
+
+
+def _plan_one_file(path: Path, repairs: list[_WantedRepair]) -> FileRepair:
     before = _read_exact_text(path)
     # Places count from after the byte order mark, and line ends as one character.
     offset = len(_BYTE_ORDER_MARK) if before.startswith(_BYTE_ORDER_MARK) else 0
     positions = _map_positions(before[offset:])
     found: list[_Replacement] = []
     left: list[str] = []
-    for repair in repairs:
-        replacement = _find_replacement(before[offset:], positions, repair)
+    for wanted in repairs:
+        replacement = _find_replacement(before[offset:], positions, wanted)
         if replacement is None:
-            left.append(repair.text)
+            left.append(wanted.repair.text)
         elif replacement not in found:
             found.append(replacement)
     made, crossed = _drop_crossing_repairs(found)
@@ -120,20 +144,14 @@ def _plan_one_file(path: Path, repairs: list[DraftRepair]) -> FileRepair:
 
 
 def _find_replacement(
-    text: str, positions: list[int] | None, repair: DraftRepair
+    text: str, positions: list[int] | None, wanted: _WantedRepair
 ) -> _Replacement | None:
     """Where the old words stand within the place of the repair; None unless they do so once."""
-    place, old = repair.place, repair.old or ""
-    if place is None:
+    repair, old = wanted.repair, wanted.repair.old or ""
+    found = _find_repair_span(text, wanted)
+    if found is None:
         return None
-    start, end = place.start, place.end
-    if place.file:
-        # Offsets count in the text that the files were put together to.
-        lines = _list_line_starts(text)
-        if place.end_line > len(lines):
-            return None
-        start = lines[place.line - 1] + place.column - 1
-        end = lines[place.end_line - 1] + place.end_column - 1
+    start, end = found
     if positions is not None:
         if end >= len(positions):
             return None
@@ -145,9 +163,29 @@ def _find_replacement(
     return _Replacement(start=at, end=at + len(old), new=repair.new or "")
 
 
+def _find_repair_span(text: str, wanted: _WantedRepair) -> tuple[int, int] | None:
+    """The place of a repair in its file, with line ends as one character; None if it is not there."""
+    place, entry = wanted.repair.place, wanted.entry
+    if place is None:
+        start = _unify_line_ends(text).find(entry) if entry else -1
+        return (start, start + len(entry)) if start >= 0 else None
+    if not place.file:
+        return place.start, place.end
+    # Offsets count in the text that the files were put together to.
+    lines = _list_line_starts(text)
+    if place.end_line > len(lines):
+        return None
+    start = lines[place.line - 1] + place.column - 1
+    return start, lines[place.end_line - 1] + place.end_column - 1
+
+
+def _unify_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _list_line_starts(text: str) -> list[int]:
     """Where each line begins, with line ends as one character."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = _unify_line_ends(text).split("\n")
     return [0, *accumulate(len(line) + 1 for line in lines)][: len(lines)]
 
 

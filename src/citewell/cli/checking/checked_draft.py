@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.model.draft import Draft
 from citewell.model.draft_findings import (
     CHANGE_VERDICTS,
@@ -50,6 +51,7 @@ class CheckedDraft:
     draft: Draft
     report: DraftReport
     known_count: int = 0  # findings that the baseline lists and that were left out
+    bibliographies: tuple[str, ...] = ()  # files of references beside the draft
 
     def with_findings(self, findings: tuple[DraftFinding, ...], *, known: int) -> CheckedDraft:
         """The same draft with fewer findings, of which `known` are in the baseline."""
@@ -79,13 +81,20 @@ def list_shown_findings(report: DraftReport) -> list[DraftFinding]:
 
 
 def list_certain_repairs(checked: CheckedDraft) -> list[DraftRepair]:
-    """The repairs that are certain, and that `--fix` may write if the draft is a text file."""
+    """The repairs that `--fix` can write: into text files, and into the .bib files beside them."""
+    is_text = checked.name != STDIN_NAME and checked.draft.format not in _DOCUMENT_FORMATS
     return [
         repair
         for finding in checked.report.findings
         for repair in finding.repairs or ()
-        if repair.is_certain and repair.old and repair.new is not None and repair.place
+        if is_writable_repair(repair)
+        and (is_text if repair.place is not None else checked.bibliographies)
     ]
+
+
+def is_writable_repair(repair: DraftRepair) -> bool:
+    """Whether a repair is certain, and says which words replace which."""
+    return repair.is_certain and bool(repair.old) and repair.new is not None
 
 
 def grade_verdict(verdict: DraftVerdict) -> str:

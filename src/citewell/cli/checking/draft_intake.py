@@ -16,6 +16,7 @@ from citewell.model.draft import Draft
 from citewell.server.app import App
 from citewell.services.drafts.draft_check import DraftCheck
 from citewell.services.drafts.draft_files import DraftFileReader
+from citewell.services.drafts.draft_inclusions import list_bibliography_names
 from citewell.services.library.local_files import describe_import_error
 
 
@@ -63,4 +64,19 @@ async def _check_one_draft(app: App, name: str, draft: Draft, wish: CheckWish) -
             progress=progress.update_progress,
             find_sources=wish.find_sources,
         )
-    return CheckedDraft(name=name, draft=draft, report=report)
+    return CheckedDraft(
+        name=name,
+        draft=draft,
+        report=report,
+        bibliographies=_list_bibliographies(name, draft, wish),
+    )
+
+
+def _list_bibliographies(name: str, draft: Draft, wish: CheckWish) -> tuple[str, ...]:
+    """The files of references that were read beside the draft."""
+    if wish.bibliography is not None:
+        return (str(wish.bibliography),)
+    if name == STDIN_NAME or draft.format not in {"latex", "markdown"}:
+        return ()
+    beside = (Path(name).parent / one for one in list_bibliography_names(draft.text, draft.format))
+    return tuple(str(path) for path in beside if path.is_file())

@@ -58,7 +58,7 @@ def print_findings(
         screen.print_text(note, style="yellow")
     if offers_repairs and (count := len(list_certain_repairs(checked))):
         told = "1 repair is certain" if count == 1 else f"{count:,} repairs are certain"
-        screen.print_text(f"{told}; --fix writes what is certain into the file.")
+        screen.print_text(f"{told}; --fix shows and writes what is certain.")
     screen.print_text(describe_totals(checked), style="bold")
     for line in report.shared:
         screen.print_text(line, style="dim")

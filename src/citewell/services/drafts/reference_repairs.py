@@ -100,7 +100,7 @@ def _build_doi_repair(draft: Draft, one: DraftReference, right: str, paper: Pape
         text=f"The work described has the DOI {right}: {describe_found_record(paper)}.",
         old=written or reference.doi,
         new=right,
-        is_certain=is_proved and place is not None,
+        is_certain=is_proved and (place is not None or _can_replace(one, written)),
         place=build_finding_place(draft, place) if place else None,
     )
 
@@ -123,7 +123,7 @@ def _build_field_repair(
         text=f"The record has the {field.field} {field.record.rstrip('.')}.",
         old=field.cited,
         new=field.record,
-        is_certain=is_proved and place is not None,
+        is_certain=is_proved and (place is not None or _can_replace(one, field.cited)),
         place=build_finding_place(draft, place) if place else None,
     )
 
@@ -165,7 +165,7 @@ def _list_link_repairs(
             text=f"The page is now at {link.moved_to}.",
             old=url,
             new=link.moved_to,
-            is_certain=place is not None,
+            is_certain=place is not None or _can_replace(one, url),
             place=shown,
         )
     if link.state == "dead" and link.archived:
@@ -199,11 +199,8 @@ def _find_text_place(
     if one.place is None or not text:
         return None
     held = _cut_reference_text(draft, one)
-    if held.count(text) != 1:
-        return None
-    at = held.index(text)
-    around = held[max(0, at - 1) : at] + held[at + len(text) : at + len(text) + 1]
-    if is_whole_word and any(map(str.isalnum, around)):
+    at = _find_only_match(held, text, is_whole_word=is_whole_word)
+    if at is None:
         return None
     start = one.place.start + at
     line = one.place.line + held.count("\n", 0, at)
@@ -212,3 +209,18 @@ def _find_text_place(
     return DraftPlace(
         start=start, end=start + len(text), line=line, column=column, file=one.place.file
     )
+
+
+def _can_replace(one: DraftReference, text: str) -> bool:
+    """Whether a text stands exactly once, as words of its own, in an entry of another file."""
+    if one.place is not None or not text:
+        return False
+    return _find_only_match(one.reference.raw, text, is_whole_word=True) is not None
+
+
+def _find_only_match(held: str, text: str, *, is_whole_word: bool) -> int | None:
+    if held.count(text) != 1:
+        return None
+    at = held.index(text)
+    around = held[max(0, at - 1) : at] + held[at + len(text) : at + len(text) + 1]
+    return None if is_whole_word and any(map(str.isalnum, around)) else at
