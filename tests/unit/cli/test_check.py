@@ -197,7 +197,7 @@ def test_the_parts_of_a_manuscript_are_marked_and_repaired_in_their_own_files(
         "--html", str(page), "--sarif", str(log),
     )  # fmt: skip
 
-    assert f"{part}:2" in ran.out
+    assert f"\n{part}:2: " in ran.out
     assert 'id="at-f1"' in page.read_text("utf-8")
     [result] = json.loads(log.read_text("utf-8"))["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]

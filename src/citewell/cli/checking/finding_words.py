@@ -33,12 +33,15 @@ def list_place_names(checked: CheckedDraft, group: FindingGroup) -> list[str]:
 
 
 def describe_group_start(checked: CheckedDraft, group: FindingGroup) -> str:
-    """The places of a group as the start of a line, such as "Lines 3 and 9: "."""
+    """The places of a group as the start of a line, such as "Lines 3 and 9: " or "chapter.tex:3: "."""
     places = list_place_names(checked, group)
     if not places:
         return ""
+    shown = describe_group_place(checked, group)
+    if not places[0].isdigit():
+        return f"{shown}: "  # such as chapter.tex:3
     unit = name_place_unit(checked).capitalize()
-    return f"{unit if len(places) == 1 else f'{unit}s'} {describe_group_place(checked, group)}: "
+    return f"{unit if len(places) == 1 else f'{unit}s'} {shown}: "
 
 
 def describe_citation(text: str) -> str:

@@ -202,14 +202,18 @@ class _ReportWriter:
         ):
             return SupportVerdict(verdict=DraftVerdict.UNCHECKED, reason=NO_TIME_REASON)
         verdict = decide_support(opinions)
-        lost = self._list_lost_sources(sources)
-        if verdict.verdict is DraftVerdict.SOURCE_UNAVAILABLE and lost and not verdict.evidence:
-            reason = self._verdicts[sources[0]].reasons.get(lost[0])
+        reasons = [self._find_loss_reason(place) for place in sources]
+        is_unread = verdict.verdict is DraftVerdict.SOURCE_UNAVAILABLE and not verdict.evidence
+        if is_unread and all(reasons):
             return SupportVerdict(
-                verdict=verdict.verdict,
-                reason=f"There is no source to read. {reason or ''}".strip(),
+                verdict=verdict.verdict, reason=f"There is no source to read. {reasons[0]}"
             )
         return verdict
+
+    def _find_loss_reason(self, place: int) -> str:
+        """Why there is no source at this place; empty if there is one."""
+        known = self._verdicts[place].reasons
+        return next((known[each] for each in known if each in _LOST_SOURCE_VERDICTS), "")
 
     def _list_lost_sources(self, sources: tuple[int, ...]) -> tuple[DraftVerdict, ...]:
         every = (each for place in sources for each in self._verdicts[place].reasons)

@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from citewell.errors import Blocked
+from citewell.errors import Blocked, NotFound
 from citewell.model.draft_findings import DraftVerdict as V
 from citewell.services.drafts.other_sources import FoundWork, OtherSourceFinder
+from citewell.services.links.link_checks import LinkState
 from tests.requirements import requires
 from tests.unit.services.drafts.manuscripts import (
     OWNER,
@@ -466,3 +467,19 @@ def test_the_sentence_that_is_offered_has_no_mark_of_a_list() -> None:
     assert [one.text for one in found.repairs or ()] == [
         "The source says: “Costs fell to 140 dollars per kilowatt hour in 2021.”"
     ]
+
+
+@pytest.mark.parametrize("order", ["[1, 2]", "[2, 1]"])
+def test_a_lost_source_beside_one_that_was_read_is_not_called_the_only_one(order: str) -> None:
+    gone = "https://reports.example.org/gone"
+    desk = desk_with(SOURCE)
+    desk.links[gone] = LinkState(state="dead", status=404, reason="http_404")
+    desk.pages[gone] = NotFound("There is nothing.")
+    said = f"Penguins of the south breed in winter {order}."
+
+    both = find(check(manuscript(said, {"1": PAGE, "2": gone}), desk))
+    alone = find(check(manuscript(said.replace(order, "[2]"), {"2": gone}), desk))
+
+    assert both.verdict is alone.verdict is V.SOURCE_UNAVAILABLE
+    assert "There is no source to read" not in both.reason
+    assert alone.reason.startswith("There is no source to read. The link is dead (HTTP 404).")
