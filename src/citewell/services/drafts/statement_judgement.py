@@ -363,11 +363,15 @@ def _decide_by_unstated_values(one: _Comparison) -> SourceOpinion | None:
     if not lost:
         return None
     first = next((each for each in lost if each.like is not None), lost[0])
-    is_partly = first.like is not None or share >= _MIN_REST_SHARE
     shown = _show_unstated_place(one, first)
+    if first.like is None and share < _MIN_REST_SHARE:
+        # Where the source hardly says the rest, the author may have reckoned in other terms.
+        return _build_opinion(
+            one, SourceStance.UNCLEAR, _describe_unstated(first, share), evidence=shown
+        )
     return _build_opinion(
         one,
-        SourceStance.PARTLY if is_partly else SourceStance.ABSENT,
+        SourceStance.PARTLY,
         _describe_unstated(first, share),
         evidence=shown,
         differences=[
@@ -379,7 +383,7 @@ def _decide_by_unstated_values(one: _Comparison) -> SourceOpinion | None:
             for each in lost
         ],
         differing=frozenset(each.draft.text for each in lost),
-        said_instead=shown[0] if shown and is_partly else None,
+        said_instead=shown[0] if shown else None,
         is_by_absence=True,
     )
 
@@ -399,7 +403,7 @@ def _describe_unstated(lost: UnstatedValue, share: float) -> str:
         return f"The source has {lost.like.text.strip()}, and nowhere {written}."
     if share >= _MIN_REST_SHARE:
         return f"The source says the rest, but {written} stands nowhere in it."
-    return f"The source was read as a whole, and {written} stands nowhere in it."
+    return f"{written[:1].upper()}{written[1:]} stands nowhere in the source, whose words do not settle the rest."
 
 
 def _decide_by_absence(one: _Comparison) -> SourceOpinion | None:

@@ -88,9 +88,20 @@ def is_multiplied_value(
 
 
 def _is_product(made: StatedQuantity, factor: StatedQuantity, rate: StatedQuantity) -> bool:
-    times = factor.low / factor.scale
     slack = made.precision / 2
+    if rate.unit == "%":  # "a turnover of 1 billion risks 70 million" follows from 7 percent
+        share = factor.low * rate.low / _WHOLE_PERCENT
+        return made.unit == factor.unit and abs(share - made.low) <= slack
+    times = factor.low / factor.scale
     return made.unit == rate.unit and times > 1 and abs(times * rate.low - made.low) <= slack
+
+
+def is_product_of_counts(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bool:
+    """Whether two numbers without a measure make it: 361 crossings of 19 by 19 lines."""
+    counts = [each.low for each in held if not is_fixed_unit(each.unit) and each.low > 1]
+    return not is_fixed_unit(one.unit) and any(
+        first * second == one.low for first, second in combinations(counts[:_MAX_DERIVED_VALUES], 2)
+    )
 
 
 def list_time_spans(

@@ -18,7 +18,8 @@ from citewell.text.comparison.derived_values import (
     is_combined_value,
     is_complement_share,
     is_multiplied_value,
-    is_share_of_counts,
+    is_product_of_counts,
+    is_reckoned_value,
     is_sum_of_run,
     list_time_spans,
 )
@@ -207,13 +208,17 @@ def _is_reckoned(one: StatedQuantity, search: _Search) -> bool:
             return True
     if is_multiplied_value(one, search.wanted, search.held):
         return True
-    near = [list_stated_values(each) for each in search.source.sentence_features]
-    if tells_of_others(search.asked.text) and any(is_complement_share(one, each) for each in near):
-        return True
-    if one.unit == "%" and any(is_share_of_counts(one, each) for each in near):
-        return True
-    return has_deriving_words(one, search.asked.text) and any(
+    if has_deriving_words(one, search.asked.text) and any(
         is_combined_value(one, each) or is_sum_of_run(one, each) for each in search.windows
+    ):
+        return True
+    if tells_of_others(search.asked.text) and any(
+        is_complement_share(one, each) for each in search.windows
+    ):
+        return True
+    # Where no word tells so, a number that could also be a slip is rather that.
+    return _find_like_value(one, search.source) is None and any(
+        is_reckoned_value(one, each) or is_product_of_counts(one, each) for each in search.windows
     )
 
 
@@ -347,12 +352,16 @@ def _find_unstated_pairs(search: _Search) -> Iterator[UnstatedValue]:
 
 
 def _attach_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue:
-    """The value of the same unit with nearly the same digits, if there is one."""
+    return _find_like_value(one, source) or UnstatedValue(draft=one)
+
+
+def _find_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue | None:
+    """The value with the one of the same unit and nearly the same digits, if there is one."""
     for said, (start, end) in _list_placed_sentences(source):
         for other in list_stated_values(said):
             if other.unit == one.unit and _have_like_digits(one, other):
                 return UnstatedValue(draft=one, like=other, start=start, end=end)
-    return UnstatedValue(draft=one)
+    return None
 
 
 def _list_placed_sentences(

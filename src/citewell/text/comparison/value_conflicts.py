@@ -41,7 +41,8 @@ _MIN_CONTEXT_TERMS = 2
 _MIN_PLACED_SHARE, _MIN_PLACED_BACK = 0.75, 0.5  # of a sentence with one other value of the kind
 _MAX_ELSEWHERE_SHARE = 0.4  # of the statement's words in any sentence that has its value
 _MIN_SLIP_TERMS = 2  # words of the statement in the sentence with another unit
-_MIN_SLIP_SHARE = 0.25
+_MIN_SLIP_SHARE = 0.25  # of them; more if the source has the value elsewhere
+_MIN_NEARER_SLIP_SHARE = 0.4
 _MAX_RIVAL_FACTOR = 20
 _STRICT_UNITS = DATED_UNITS | {MULTIPLE_UNIT}
 
@@ -129,7 +130,8 @@ def find_unit_slip(
         elif shared >= _MIN_SLIP_TERMS and (best is None or shared > best[0]):
             slip = next((each for each in held if _is_unit_slip(one, each)), None)
             best = (shared, index, slip) if slip is not None else best
-    if best is None or best[0] <= nearest_holder or best[0] < _MIN_SLIP_SHARE * len(words):
+    least = _MIN_SLIP_SHARE if nearest_holder == 0 else _MIN_NEARER_SLIP_SHARE
+    if best is None or best[0] <= nearest_holder or best[0] < least * len(words):
         return None
     start, end = source.sentence_spans[best[1]]
     return ValueConflict(

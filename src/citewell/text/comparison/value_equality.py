@@ -96,8 +96,10 @@ def _is_converted(one: StatedQuantity, other: StatedQuantity) -> bool:
     if {one.unit, other.unit} == _SCALED_DEGREES:
         cold, warm = sorted((one, other), key=lambda each: each.unit)
         return any(
-            abs(cold.low * _FAHRENHEIT_STEP + zero - warm.low) <= max(warm.precision, _HALF)
+            abs(low * _FAHRENHEIT_STEP + zero - high) <= max(warm.precision, _HALF)
             for zero in (0, _FAHRENHEIT_ZERO)  # of a difference, or of a temperature
+            for low in {cold.low, cold.high}
+            for high in {warm.low, warm.high}
         )
     if one.unit != other.unit or one.scale == other.scale:
         return False

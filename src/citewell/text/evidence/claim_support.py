@@ -11,7 +11,7 @@ supported from .8 on.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -83,7 +83,7 @@ class SourceText:
 
     @cached_property
     def sentence_spans(self) -> tuple[tuple[int, int], ...]:
-        return sentences.find_sentence_spans(self.text)
+        return tuple(_join_table_cells(self.text, sentences.find_sentence_spans(self.text)))
 
     @cached_property
     def sentence_features(self) -> tuple[SentenceFeatures, ...]:
@@ -101,6 +101,21 @@ class SourceText:
     @cached_property
     def figures(self) -> frozenset[str]:
         return missing_details.list_figures(self.text)
+
+
+def _join_table_cells(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans, with the cells of a row of a table as one: a cell says nothing without its row."""
+    row_end = -1
+    for start, end in spans:
+        if start < row_end:
+            continue
+        line_start = text.rfind("\n", 0, start) + 1
+        if text[line_start:start].lstrip().startswith("|"):
+            row_end = text.find("\n", start)
+            row_end = len(text) if row_end < 0 else row_end
+            yield line_start, row_end
+        else:
+            yield start, end
 
 
 def assess_support(claim: str, source: SourceText) -> ClaimSupport:

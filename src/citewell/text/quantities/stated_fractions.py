@@ -37,6 +37,11 @@ _HALF_PERCENT_PATTERN = re.compile(
     r"(?<!\w)(?:half a (?:percent|per cent|percentage point)|(?:ein )?halbe[ns]? Prozent|un demi pour cent|medio por ciento)(?!\w)",
     re.IGNORECASE,
 )
+_PERCENT_PARTS = {"third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_PERCENT_PART_PATTERN = re.compile(
+    r"(?<!\w)(?:an?|one) (?P<part>third|quarter|fifth|tenth) of (?:an?|one) (?:percent|per cent)(?!\w)",
+    re.IGNORECASE,
+)
 _IN_REGEX = {
     "en": r"(?:in|out of)(?: every)?",
     "de": r"(?:von|in)",
@@ -73,6 +78,9 @@ def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
             yield _build_fraction(match, share, SHARE_UNIT, _SHARE_SLACK)
     for match in _HALF_PERCENT_PATTERN.finditer(text):
         yield _build_fraction(match, Decimal("0.5"), SHARE_UNIT, Decimal("0.1"))
+    for match in _PERCENT_PART_PATTERN.finditer(text):
+        part = Decimal(1) / _PERCENT_PARTS[match["part"].lower()]
+        yield _build_fraction(match, part, SHARE_UNIT, Decimal("0.05"))
     for times, pattern in _compile_multiple_patterns(code):
         for match in pattern.finditer(text):
             yield _build_fraction(match, Decimal(times), MULTIPLE_UNIT, Decimal(1))

@@ -47,6 +47,7 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "1609.344": "mile miles mi",
         "0.3048": "ft foot feet",
         "0.0254": "inch inches",
+        "0.9144": "yard yards",
     },
     "g": {
         "1": "g gram grams gramme grammes gramm gramos",
@@ -59,6 +60,7 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
     },
     "l": {
         "1": "l litre litres liter liters litern litro litros",
+        "3.785411784": "gallon gallons",
         "0.001": "ml millilitre millilitres milliliters milliliter mililitros",
     },
     "b": {
@@ -84,12 +86,15 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "0.001": "ms millisecond milliseconds",
     },
     "month": {"1": "month months monat monate monaten mois meses"},
-    "year": {"1": "year years yr yrs jahr jahre jahren an ans année années año años", "10": "decade decades"},
+    "year": {
+        "1": "year years yr yrs jahr jahre jahren an ans année années año años", "10": "decade decades jahrzehnt jahrzehnte jahrzehnten décennie décennies década décadas",
+        "100": "century centuries jahrhunderte jahrhunderten siècles siglos",
+    },
     "°c": {"1": "°c celsius"},
     "°f": {"1": "°f fahrenheit"},
     "km/h": {"1": "km/h kmh kph", "1.609344": "mph"},
     "km²": {"1": "km² km2 sqkm"},
-    "ha": {"1": "ha hectare hectares hektar hectárea hectáreas"},
+    "ha": {"0.40468564224": "acre acres", "1": "ha hectare hectares hektar hectárea hectáreas"},
     "x": {"1": "times fold mal fois veces"},
 }  # fmt: skip
 
