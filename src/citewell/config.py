@@ -630,7 +630,7 @@ class Settings(BaseModel):
     research_concurrency: NonNegativeInt = define_setting(
         "CITEWELL_RESEARCH_CONCURRENCY",
         4,
-        "Research jobs one process runs at a time; with 0 it only queues them, for `citewell worker` to run. On PostgreSQL, workers share the number of the one that started last.",
+        "Research jobs one process runs at a time; with 0 it only queues them, for `citewell worker` to run. On PostgreSQL give all processes the same number: each is given as many jobs as the one that started last may run, and what is more than its own number waits in it.",
     )
     research_per_owner: PositiveInt = define_setting(
         "CITEWELL_RESEARCH_PER_OWNER", 4, "Research jobs of one owner that run at a time."

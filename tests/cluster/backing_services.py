@@ -82,12 +82,15 @@ def list_missing_programs() -> list[str]:
     return missing if find_database_programs() else ["postgresql", *missing]
 
 
-def start_database(folder: Path) -> DatabaseServer:
+def start_database(folder: Path, *, disk: Path | None = None) -> DatabaseServer:
+    """A server whose data is on the disk, or else in the folder of its socket."""
     programs = find_database_programs()
     assert programs is not None
     folder.mkdir()
     become = build_user_change(folder)
-    data = str(folder / "data")
+    if disk is not None:
+        build_user_change(disk)
+    data = str((disk or folder) / "data")
     subprocess.run(
         [
             *(*become, str(programs / "initdb"), "-D", data, "-U", "citewell"),

@@ -120,13 +120,17 @@ def run_cluster(
     redis: bool = True,
     settings: Mapping[str, str] | None = None,
     latency: str = "none",
+    disk: Path | None = None,
 ) -> Iterator[Cluster]:
-    """A cluster that serves; every process of it has ended when the block ends."""
+    """A cluster that serves; every process of it has ended when the block ends.
+
+    The database is on the `disk`, if one is given.
+    """
     folder = Path(tempfile.mkdtemp(prefix="cw-cluster-"))
     folder.chmod(0o755)
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        cluster = _start_services(folder, pooled=pooled, redis=redis, latency=latency)
+        cluster = _start_services(folder, pooled=pooled, redis=redis, latency=latency, disk=disk)
         stack.callback(_kill_all, cluster)
         cluster.environ |= settings or {}
         for number in range(1, instances + 1):
@@ -139,9 +143,11 @@ def run_cluster(
         yield cluster
 
 
-def _start_services(folder: Path, *, pooled: bool, redis: bool, latency: str) -> Cluster:
+def _start_services(
+    folder: Path, *, pooled: bool, redis: bool, latency: str, disk: Path | None
+) -> Cluster:
     internet = start_internet(folder, latency=latency)
-    database = start_database(folder / "postgresql")
+    database = start_database(folder / "postgresql", disk=disk)
     environ = {
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
         **internet.environ,

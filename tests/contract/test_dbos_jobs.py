@@ -30,7 +30,7 @@ from tests.contract.offices import (
     until,
     working,
 )
-from tests.contract.states import Kept, kept, name_database
+from tests.contract.states import Kept, kept, name_database, refuse_jobs
 from tests.services import postgres_or_skip
 
 pytestmark = pytest.mark.process
@@ -150,6 +150,45 @@ def test_a_worker_of_another_application_version_takes_only_its_own_jobs(store: 
     store.run(scenario)
 
     assert ran == ["mine"]
+
+
+def test_a_worker_runs_no_more_than_its_own_number_where_a_later_one_registered_more(
+    store: Kept, caplog: pytest.LogCaptureFixture
+) -> None:
+    """DBOS gives every worker as many as the last one registered; what is too much waits in it."""
+    now, most, gate = [], [], asyncio.Event()
+
+    async def work(run: WorkflowRun) -> None:
+        now.append(run.job.id)
+        most.append(len(now))
+        await gate.wait()
+        now.remove(run.job.id)
+
+    async def scenario(state: StateStore) -> Any:
+        options = HostOptions(
+            url=store.settings.database_url or "", executor="later", worker_concurrency=6,
+            owner_concurrency=100, poll_seconds=0.02,
+        )  # fmt: skip
+        later = DbosHost(options, asyncio.get_running_loop(), refuse_jobs)
+        async with working(store, state, work, at_once=2, per_owner=100) as jobs:
+            views = [await jobs.dispatch_job(OWNER, order())]
+            await until(lambda: len(now) == 1)
+            await asyncio.to_thread(later._register_queues)
+            views += [await jobs.dispatch_job(OWNER, order()) for _ in range(7)]
+            await until(lambda: count_taken(state, 6))
+            gate.set()
+            return [(await ended(jobs, view.job.id)).status for view in views]
+
+    assert set(store.run(scenario)) == {ResearchStatus.COMPLETED}
+    assert max(most) == 2
+    assert "Each worker took up to 2 jobs" in caplog.text
+
+
+async def count_taken(state: StateStore, number: int) -> bool:
+    """Whether workers have taken so many jobs from the queue."""
+    sql = "SELECT COUNT(*) FROM citewell_jobs.workflow_status WHERE status = 'PENDING'"
+    ((found,),) = await state.database.select_rows(sql)
+    return found == number
 
 
 def test_a_user_whom_the_database_refuses_is_told_and_may_try_later(

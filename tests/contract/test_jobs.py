@@ -13,7 +13,7 @@ from citewell.errors import InternalError, InvalidInput, NotFound, UpstreamUnava
 from citewell.model.durable_job import JobOrder, JobStepState
 from citewell.model.research import ResearchStatus
 from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.failures import DecryptionFailed
+from citewell.store.failures import PASSING_FAILURES, DecryptionFailed, StoreError
 from citewell.store.jobs.job_errors import (
     BalanceTooLow,
     ThreadInUse,
@@ -33,6 +33,7 @@ from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
 from tests.contract.offices import (
     CENT,
+    FAST,
     OWNER,
     Provider,
     claimed,
@@ -465,6 +466,27 @@ def test_a_failure_that_may_pass_is_tried_again(store: Kept) -> None:
 
     assert store.run(scenario) == "fine"
     assert len(tries) == 3
+
+
+@pytest.mark.parametrize("failure", PASSING_FAILURES)
+def test_a_store_that_is_full_or_away_for_long_does_not_count_against_a_job(
+    store: Kept, failure: type[StoreError]
+) -> None:
+    tries = []
+
+    async def work(_run: WorkflowRun) -> Any:
+        tries.append("run")
+        if len(tries) <= 2 * FAST.max_attempts:
+            raise failure("Not now.")
+        return "fine"
+
+    async def scenario(state: StateStore) -> Any:
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch_job(OWNER, order())
+            await ended(jobs, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
+
+    assert store.run(scenario) == "fine"
 
 
 def test_a_workflow_that_something_around_it_cancelled_is_tried_again(store: Kept) -> None:

@@ -27,7 +27,13 @@ from citewell.services.jobs.paid_calls import (
     CallUncertain,
 )
 from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.failures import BatchRolledBack, StoreError, WriteContended
+from citewell.store.failures import (
+    PASSING_FAILURES,
+    BatchRolledBack,
+    StoreError,
+    StoreFull,
+    WriteContended,
+)
 from citewell.store.jobs.job_record import JobRecord, KnownStep
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.state_store import StateStore
@@ -518,6 +524,58 @@ def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Kept) -> None:
 
     assert (failures, result) == ([1], "kept")
     assert provider.asked == ["submit"]
+
+
+@pytest.mark.parametrize("failure", PASSING_FAILURES)
+def test_a_result_that_was_paid_for_outlasts_a_store_that_is_full_or_away(
+    store: Kept, failure: type[StoreError], caplog: pytest.LogCaptureFixture
+) -> None:
+    provider = Provider(background=False, submits=[completed("kept")])
+
+    async def scenario(state: StateStore) -> Any:
+        database: Any = state.database
+        execute = database.execute_batch
+        failures: list[int] = []
+
+        async def full(batch: Any) -> Any:
+            if provider.asked == ["submit"] and len(failures) < 50:
+                failures.append(1)
+                raise failure("Not now.")
+            return await execute(batch)
+
+        async with working(store, state, paying(provider)) as jobs:
+            database.execute_batch = full
+            view = await jobs.dispatch_job(OWNER, order())
+            await ended(jobs, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
+
+    assert store.run(scenario) == "kept"
+    assert provider.asked == ["submit"]
+    assert "A job waits for the store: Not now." in caplog.text
+
+
+def test_a_run_that_must_stop_does_not_wait_for_a_full_store(store: Kept) -> None:
+    provider = Provider(background=False, submits=[completed("kept")])
+
+    async def scenario(state: StateStore) -> Any:
+        database: Any = state.database
+        execute = database.execute_batch
+        failures: list[int] = []
+
+        async def full(batch: Any) -> Any:
+            if provider.asked:
+                failures.append(1)
+                raise StoreFull("Not now.")
+            return await execute(batch)
+
+        async with working(store, state, paying(provider)) as jobs:
+            database.execute_batch = full
+            view = await jobs.dispatch_job(OWNER, order())
+            await until(lambda: len(failures) > 5)
+        database.execute_batch = execute
+        return await jobs.load_job_view(OWNER, view.job.id)
+
+    assert not store.run(scenario).status.is_final
 
 
 def test_a_write_whose_answer_was_lost_counts_once(store: Kept) -> None:

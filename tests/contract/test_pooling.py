@@ -12,10 +12,17 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
+from citewell.server.http.start_check import check_start
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.cache_store import open_cache_store
 from citewell.store.coordination.change_notices import JOB_TOPIC, ChangeNotices
-from citewell.store.failures import BatchRolledBack, StoreError, StoreFull
+from citewell.store.failures import (
+    BatchRolledBack,
+    ServerTooOld,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, check_server_version
 from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
@@ -27,7 +34,7 @@ from citewell.store.state_store import StateStore, open_state_store
 from tests.change_notices import publish_change
 from tests.contract.database_proxy import DatabaseProxy
 from tests.contract.offices import OWNER, office, order
-from tests.contract.states import Kept
+from tests.contract.states import Kept, name_database
 from tests.services import found_pgbouncer, pgbouncer_or_skip, postgres_or_skip
 
 pytestmark = pytest.mark.process
@@ -277,16 +284,21 @@ def test_an_unknown_user_is_refused_with_the_name_of_the_setting(
     asyncio.run(scenario())
 
 
-def test_a_read_only_server_is_named_so(direct: str, tmp_path: Path) -> None:
-    name = direct.split("/")[3].partition("?")[0]
+def _forbid_writing(url: str) -> None:
+    """For connections that are opened from now on."""
     postgres_or_skip().ask(
-        f"ALTER DATABASE {name} SET default_transaction_read_only = on", database="postgres"
+        f"ALTER DATABASE {name_database(url)} SET default_transaction_read_only = on",
+        database="postgres",
     )
+
+
+def test_a_read_only_server_is_named_so(direct: str, tmp_path: Path) -> None:
+    _forbid_writing(direct)
 
     async def scenario() -> None:
         state = open_state_store(Settings(data_dir=tmp_path, database_url=direct))
         try:
-            with pytest.raises(StoreError, match=r"read-only.* CITEWELL_DATABASE_URL"):
+            with pytest.raises(StoreReadOnly, match=r"read-only.* CITEWELL_DATABASE_URL"):
                 await state.database.select_rows("SELECT 1")
         finally:
             await state.aclose()
@@ -295,10 +307,46 @@ def test_a_read_only_server_is_named_so(direct: str, tmp_path: Path) -> None:
 
 
 def test_an_older_server_is_refused_with_both_versions() -> None:
-    with pytest.raises(StoreError, match=r"14 or newer.*version 13"):
+    with pytest.raises(ServerTooOld, match=r"14 or newer.*version 13"):
         check_server_version(130012)
 
     check_server_version(140000)
+
+
+def test_a_server_does_not_start_on_a_database_that_is_too_old(
+    direct: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citewell.store.sql.postgres_database._MIN_SERVER_VERSION", 990000)
+    settings = Settings(data_dir=tmp_path, database_url=direct)
+
+    with pytest.raises(ServerTooOld, match="14 or newer"):
+        check_start(settings, uses_http=False)
+
+
+def test_a_server_starts_on_a_database_that_is_read_only_and_says_so(
+    direct: str, tmp_path: Path
+) -> None:
+    _forbid_writing(direct)
+
+    told = check_start(Settings(data_dir=tmp_path, database_url=direct), uses_http=False)
+
+    assert "not ready until" in told
+    assert "read-only" in told
+
+
+def test_what_is_stored_to_see_whether_it_can_be_is_taken_back(direct: str) -> None:
+    tables = "SELECT tablename FROM pg_tables ORDER BY tablename"
+
+    async def scenario() -> None:
+        database = PostgresDatabase(direct, schema="state")
+        try:
+            before = await database.select_rows(tables)
+            await database.check_writing()
+            assert await database.select_rows(tables) == before
+        finally:
+            await database.aclose()
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from citewell.errors import Misconfigured
 from citewell.server.breaker_sharing import share_breakers
 from citewell.services.research.research_service import ResearchService
 from citewell.services.watching.watch_schedule import WatchSchedule
+from citewell.store.state_start import refuse_lasting_faults
 
 
 def command() -> int:
@@ -24,7 +25,7 @@ async def _run_worker() -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    async with open_command_app() as app:
+    async with open_command_app(log_level="warning") as app:
         if app.settings.research_concurrency == 0:
             raise Misconfigured(
                 "CITEWELL_RESEARCH_CONCURRENCY is 0, so a worker would run nothing. Give it a number.",
@@ -36,6 +37,7 @@ async def _run_worker() -> None:
 
             check_installed()
             await require_sessions(app.settings.direct_database_url)
+        await refuse_lasting_faults(app.open_state(), app.settings)
         app.require_service(ResearchService).start_serving()
         app.require_service(WatchSchedule).keep_checking()
         sys.stderr.write("citewell: running research jobs; stop with Ctrl-C.\n")

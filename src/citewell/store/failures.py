@@ -23,6 +23,18 @@ class StoreFull(StoreError):
     """The disk is full, or the file has reached its size limit."""
 
 
+class StoreReadOnly(StoreError):
+    """The database server lets nobody write: it is a replica, or was configured so."""
+
+
+class ServerTooOld(StoreError):
+    """The database server is of a version that cannot hold the store."""
+
+
+# They end when the database server, its disk or the way to it is mended; until then work waits.
+PASSING_FAILURES = (StoreUnreachable, StoreFull, StoreReadOnly)
+
+
 class DatabaseDamaged(StoreError):
     """The database file is corrupt."""
 

@@ -11,7 +11,10 @@ from citewell.store.failures import (
     DecryptionFailed,
     MissingMasterKey,
     SchemaTooNew,
+    ServerTooOld,
     StoreError,
+    StoreFull,
+    StoreReadOnly,
     WrongMasterKey,
 )
 from citewell.store.keys.master_keys import STATE_KEY_FILE
@@ -36,7 +39,10 @@ class StateFault(StrEnum):
     DAMAGED = "damaged"
     EMPTIED = "emptied"
     TOO_NEW = "schema_too_new"
-    UNREACHABLE = "unreachable"  # the only one that may pass by itself
+    SERVER_TOO_OLD = "server_too_old"
+    READ_ONLY = "read_only"  # until a replica takes over, or an administrator ends it
+    FULL = "full"  # until there is space again
+    UNREACHABLE = "unreachable"
 
 
 _FAULTS: tuple[tuple[type[StoreError], StateFault], ...] = (
@@ -46,7 +52,12 @@ _FAULTS: tuple[tuple[type[StoreError], StateFault], ...] = (
     (DatabaseDamaged, StateFault.DAMAGED),
     (DatabaseEmptied, StateFault.EMPTIED),
     (SchemaTooNew, StateFault.TOO_NEW),
+    (ServerTooOld, StateFault.SERVER_TOO_OLD),
+    (StoreReadOnly, StateFault.READ_ONLY),
+    (StoreFull, StateFault.FULL),
 )
+# They may end while a server runs, so it starts and is not ready until then.
+PASSING_FAULTS = frozenset({StateFault.READ_ONLY, StateFault.FULL, StateFault.UNREACHABLE})
 KEY_FAULTS = frozenset({StateFault.WRONG_KEY, StateFault.MISSING_KEY})
 
 

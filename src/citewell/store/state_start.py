@@ -1,39 +1,52 @@
-"""What keeps an HTTP server from starting: stored data that it could neither read nor keep safe."""
+"""What keeps a server or worker from starting: stored data that it could neither read nor keep safe."""
 
 from __future__ import annotations
 
 import asyncio
 
 from citewell.config import Settings
-from citewell.store.failures import StoreError
+from citewell.store.failures import StoreError, StoreUnreachable
 from citewell.store.state_check import (
+    PASSING_FAULTS,
     StateCondition,
-    StateFault,
     check_stored_state,
     classify_state_error,
 )
-from citewell.store.state_store import open_state_store
+from citewell.store.state_store import StateStore, open_state_store
 
 _MAX_WAIT_SECONDS = 10.0
-_LASTING_FAULTS = frozenset(StateFault) - {StateFault.UNREACHABLE}
 
 
-def refuse_unusable_state(settings: Settings) -> StateCondition | None:
-    """Raise StoreError if the stored state is damaged, or encrypted with another key.
+def refuse_unusable_state(settings: Settings) -> StateCondition | StoreError:
+    """Raise StoreError if the stored state cannot be used, now or later.
 
-    Raises Misconfigured if a connection pooler would keep jobs from running.
+    It is damaged, encrypted with another key, or on a server that is too old. Raises Misconfigured if a connection pooler would keep jobs from running.
 
-    A database that does not answer may answer later: the server starts, and is not ready until
-    then. None is returned for it.
+    What may pass while the server runs is returned instead, such as a database that does not answer
+    or is read-only: the server starts, and is not ready until then.
     """
     try:
         return asyncio.run(_look_at_state(settings))
     except TimeoutError:
-        return None
+        return StoreUnreachable("The database does not answer now.")
     except StoreError as error:
-        if classify_state_error(error) in _LASTING_FAULTS:
-            raise
-        return None
+        return _raise_unless_passing(error)
+
+
+async def refuse_lasting_faults(
+    state: StateStore, settings: Settings
+) -> StateCondition | StoreError:
+    """What is found in the state, or the failure if that may pass; raises StoreError for any other."""
+    try:
+        return await check_stored_state(state, settings)
+    except StoreError as error:
+        return _raise_unless_passing(error)
+
+
+def _raise_unless_passing(error: StoreError) -> StoreError:
+    if classify_state_error(error) in PASSING_FAULTS:
+        return error
+    raise error
 
 
 async def _look_at_state(settings: Settings) -> StateCondition:

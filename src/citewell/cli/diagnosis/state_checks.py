@@ -7,6 +7,7 @@ from citewell.errors import CitewellError
 from citewell.server.app import App
 from citewell.store.failures import StoreError
 from citewell.store.keys.master_keys import choose_master_key_source
+from citewell.store.sql.postgres_database import PostgresDatabase
 from citewell.store.state_check import (
     KEY_FAULTS,
     StateCondition,
@@ -23,6 +24,9 @@ _CHANGES = {
     StateFault.DAMAGED: _RESTORE_CHANGE,
     StateFault.EMPTIED: _RESTORE_CHANGE,
     StateFault.TOO_NEW: "upgrade citewell, or set another CITEWELL_DATA_DIR",
+    StateFault.SERVER_TOO_OLD: "upgrade PostgreSQL to version 14 or newer",
+    StateFault.READ_ONLY: "CITEWELL_DATABASE_URL=… (a server that can be written)",
+    StateFault.FULL: "free space on the disk of the database, or make it larger",
 }
 _KEY_DETAILS = {
     StateCondition.ABSENT: "nothing is stored yet",
@@ -34,7 +38,7 @@ _KEY_DETAILS = {
 async def check_state(app: App, *, offline: bool) -> tuple[InstallationCheck, ...]:
     """Whether the stored state can be read, and whether the master key decrypts it.
 
-    Creates neither state nor key.
+    On PostgreSQL also whether something can be stored. Creates neither state nor key.
     """
     try:
         place = choose_master_key_source(app.settings).location
@@ -42,6 +46,9 @@ async def check_state(app: App, *, offline: bool) -> tuple[InstallationCheck, ..
         if offline and app.settings.database_url:
             return _report_unasked(place)
         found = await check_stored_state(app.open_state(), app.settings)
+        database = app.open_state().database
+        if isinstance(database, PostgresDatabase):
+            await database.check_writing()
     except StoreError as error:
         return _report_fault(app, error)
     except CitewellError as error:  # a key that is malformed
@@ -81,6 +88,6 @@ def _build_state_failure(name: str, error: CitewellError, change: str) -> Instal
 
 def _describe_state(app: App, found: StateCondition) -> str:
     if app.settings.database_url:
-        return "PostgreSQL; it can be read"
+        return "PostgreSQL; it can be read and written"
     path = app.settings.data_path / STATE_FILE
     return f"{path}, created on first use" if found is StateCondition.ABSENT else str(path)

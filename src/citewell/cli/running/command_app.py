@@ -22,9 +22,12 @@ def load_command_settings() -> Settings:
 
 
 @asynccontextmanager
-async def open_command_app(chosen: Settings | None = None) -> AsyncIterator[App]:
+async def open_command_app(
+    chosen: Settings | None = None, *, log_level: str = "error"
+) -> AsyncIterator[App]:
+    """An app that is closed with the block; `log_level` counts if LOG_LEVEL is not set."""
     chosen = chosen or load_command_settings()
-    configure_logging(chosen.raw.get("LOG_LEVEL", "error"), chosen.log_format)
+    configure_logging(chosen.raw.get("LOG_LEVEL", log_level), chosen.log_format)
     app = App(chosen, local_owner=build_local_owner(chosen.stdio_user))
     try:
         yield app

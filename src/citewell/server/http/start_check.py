@@ -6,6 +6,7 @@ from citewell.config import Settings
 from citewell.server.app import App
 from citewell.server.http.hosting import try_starting
 from citewell.server.late_settings import check_late_settings
+from citewell.store.failures import StoreError
 from citewell.store.state_check import StateCondition
 from citewell.store.state_start import refuse_unusable_state
 
@@ -13,7 +14,6 @@ _CONDITIONS = {
     StateCondition.ABSENT: "nothing is stored yet",
     StateCondition.UNUSED: "nothing is encrypted yet",
     StateCondition.READABLE: "the stored state can be read",
-    None: "the database does not answer now",
 }
 
 
@@ -25,4 +25,7 @@ def check_start(settings: Settings, *, uses_http: bool, insecure: bool = False) 
     place = "stdio"
     if uses_http:
         place = f"HTTP on {try_starting(settings, insecure=insecure)}"
-    return f"The server can start: {place}, {len(app.tools)} tools; {_CONDITIONS[condition]}."
+    started = f"The server can start: {place}, {len(app.tools)} tools"
+    if isinstance(condition, StoreError):
+        return f"{started}; it is not ready until this is mended: {condition.message}"
+    return f"{started}; {_CONDITIONS[condition]}."

@@ -17,7 +17,7 @@ from citewell import __version__
 from citewell.errors import CitewellError, Misconfigured
 from citewell.model.durable_job import Job
 from citewell.services.jobs.dbos_host import PARKED, DbosHost, HostOptions, check_installed
-from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.engine_timing import EngineTiming, compute_backoff_delay
 from citewell.services.jobs.job_execution import JobExecution, WorkflowFunction
 from citewell.services.jobs.job_reaper import JobReaper
 from citewell.services.jobs.run_record import PerformStep, RunEnding, RunRecord, perform_directly
@@ -143,7 +143,9 @@ class DbosEngine:
             return await self._run_until_ended(job_id, run, channel)
 
     async def _run_until_ended(self, job_id: str, run: int, channel: StepChannel) -> str:
+        stalls = 0
         while not self._stopped.is_set():
+            delay = self._timing.write_retry_delays[-1]
             try:
                 held = await self._queue.claim_run(job_id, run)
                 if held is None:
@@ -152,14 +154,18 @@ class DbosEngine:
                     await self._queue.postpone_job(held, seconds=_UNKNOWN_KIND_DELAY_SECONDS)
                     return "postponed"
                 ending = await self._finish_run(self._start_run(held, channel.perform_step))
-                if ending is RunEnding.STOP:
+                if ending is RunEnding.STALLED:
+                    # What it did not store it does again, so that it asks others less and less often.
+                    delay = compute_backoff_delay(delay, self._timing.max_retry_delay, stalls)
+                    stalls += 1
+                if ending is not None and ending.is_spared:
                     await self._queue.release_run(held)
                 elif ending is not RunEnding.BROKEN:
                     return ending or "finished"
             except CitewellError as error:
                 logger.warning("A job could not be run and is tried again: %s", error.message)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopped.wait(), self._timing.write_retry_delays[-1])
+                await asyncio.wait_for(self._stopped.wait(), delay)
         return PARKED
 
     async def _finish_run(self, task: asyncio.Task[RunEnding | None]) -> RunEnding | None:

@@ -267,6 +267,7 @@ class DbosHost:
         """Set the limits of the queues for all workers on the store."""
         limited = {name_rated_queue(name): rate for name, rate in self._options.rates.items()}
         with _open_client(self._options.url) as client:
+            self._warn_of_change(client)
             for name, rate in {QUEUE_NAME: 0, **limited}.items():
                 client.register_queue(
                     name,
@@ -276,6 +277,19 @@ class DbosHost:
                     polling_interval_sec=self._options.poll_seconds,
                     on_conflict="always_update",
                 )
+
+    def _warn_of_change(self, client: DBOSClient) -> None:
+        """Say that other workers, if there are any, take another number of jobs from now on."""
+        queue = client.retrieve_queue(QUEUE_NAME)
+        before = queue.worker_concurrency if queue is not None else None
+        if before in {None, self._options.worker_concurrency}:
+            return
+        logger.warning(
+            "Each worker took up to %d jobs from the queue; now that this one has started, all take"
+            " up to %d. Give all workers and servers the same CITEWELL_RESEARCH_CONCURRENCY.",
+            before,
+            self._options.worker_concurrency,
+        )
 
 
 @contextlib.contextmanager

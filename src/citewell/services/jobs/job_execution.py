@@ -13,6 +13,7 @@ from citewell.model.research import ResearchStatus
 from citewell.services.jobs.engine_timing import EngineTiming, compute_backoff_delay
 from citewell.services.jobs.run_record import RunEnding, RunRecord
 from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.failures import PASSING_FAILURES
 from citewell.store.jobs.held_jobs import HeldJob
 
 logger = logging.getLogger(__name__)
@@ -53,6 +54,8 @@ class JobExecution:
             return None
         work = asyncio.create_task(_call_workflow(self._workflows[held.job.kind], run))
         await desk.wait_for_workflow(work)
+        if desk.ending is None and _is_stalled(work):
+            desk.end_run(RunEnding.STALLED)
         if desk.ending is None and self._should_postpone(held, work):
             await self._postpone_job(held, desk, run)
             return None
@@ -105,6 +108,11 @@ class JobExecution:
 
 async def _call_workflow(workflow: WorkflowFunction, run: WorkflowRun) -> JsonValue:
     return await workflow(run)
+
+
+def _is_stalled(work: asyncio.Task[JsonValue]) -> bool:
+    """Whether the workflow could not go on because of the store, which is no fault of the job."""
+    return not work.cancelled() and isinstance(work.exception(), PASSING_FAILURES)
 
 
 def _describe_job_error(error: BaseException) -> dict[str, JsonValue]:

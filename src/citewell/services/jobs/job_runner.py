@@ -182,7 +182,7 @@ class JobRunner:
         ending = await self._execution.run_job(held, desk)
         if ending is not None:
             # If another worker holds the job by now, releasing it does nothing.
-            self._abandoned.append((held, ending is RunEnding.STOP))
+            self._abandoned.append((held, ending.is_spared))
 
     async def _release_abandoned(self) -> None:
         while self._abandoned:

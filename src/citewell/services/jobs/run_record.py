@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from enum import StrEnum
@@ -12,7 +13,7 @@ from citewell.errors import CitewellError, InternalError
 from citewell.model.durable_job import JobStepState, JsonValue
 from citewell.services.jobs.cancellation_shield import finish_despite_cancellation
 from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.store.failures import StoreError
+from citewell.store.failures import PASSING_FAILURES, StoreError
 from citewell.store.jobs.job_record import (
     JobRecord,
     KnownStep,
@@ -38,12 +39,18 @@ class RunEnding(StrEnum):
     CANCEL = "cancel"  # the owner asked for it
     STOP = "stop"  # this process ends; another one continues the job
     LOST = "lost"  # another worker holds the job's lease
-    BROKEN = "broken"  # the store cannot be read or written
+    STALLED = "stalled"  # the store is full, read-only or away; the job goes on afterwards
+    BROKEN = "broken"  # what is stored of the job cannot be used
 
     @property
     def is_unwritable(self) -> bool:
         """Whether nothing more can or may be written for this run."""
-        return self in {RunEnding.LOST, RunEnding.BROKEN}
+        return self in {RunEnding.LOST, RunEnding.STALLED, RunEnding.BROKEN}
+
+    @property
+    def is_spared(self) -> bool:
+        """Whether the job is not to blame, so that the run does not count as an attempt."""
+        return self in {RunEnding.STOP, RunEnding.STALLED}
 
 
 class RunRecord:
@@ -81,7 +88,7 @@ class RunRecord:
         await asyncio.wait({work})
 
     def end_run(self, reason: RunEnding) -> None:
-        """Cancel the workflow; LOST and BROKEN are not replaced by a later reason."""
+        """Cancel the workflow; a reason that forbids writing is not replaced by a later one."""
         if self.ending is reason or (self.ending is not None and self.ending.is_unwritable):
             return
         self.ending = reason
@@ -104,7 +111,11 @@ class RunRecord:
             raise self._end_unwritable(error) from None
 
     async def write_record(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Write to the store, with retries and despite cancellation; end the run if that fails."""
+        """Write to the store, with retries and despite cancellation; end the run if that fails.
+
+        If the store is full, read-only or away, go on trying for as long as the run lasts: the result
+        of a call that was paid for is nowhere else.
+        """
         await finish_despite_cancellation(self._write_with_retries(work))
 
     async def close_open_calls(self) -> None:
@@ -115,24 +126,35 @@ class RunRecord:
             await self.write_record(_build_ending_write(self.step_store, step, ended))
 
     async def _write_with_retries(self, work: Callable[[], Awaitable[None]]) -> None:
-        for delay in (*self.timing.write_retry_delays, None):
+        delays = self.timing.write_retry_delays
+        for tries in itertools.count():
             try:
                 await work()
             except LeaseLost:
                 self.end_run(RunEnding.LOST)
                 raise asyncio.CancelledError from None
             except (StoreError, InternalError) as error:
-                if delay is None:
+                if tries >= len(delays) and not self._may_wait(error):
                     raise self._end_unwritable(error) from None
-                await self.pause(delay)
+                if tries == len(delays):
+                    logger.warning("A job waits for the store: %s", error.message)
+                await self.pause(delays[min(tries, len(delays) - 1)])
             else:
                 self._notify(self.job.id)
                 return
 
+    def _may_wait(self, error: CitewellError) -> bool:
+        return self.ending is None and isinstance(error, PASSING_FAILURES)
+
     def _end_unwritable(self, error: CitewellError) -> asyncio.CancelledError:
         logger.warning("A job was stopped; its record cannot be used: %s", error.message)
-        self.end_run(RunEnding.BROKEN)
+        self.end_run(choose_store_ending(error))
         return asyncio.CancelledError()
+
+
+def choose_store_ending(error: BaseException) -> RunEnding:
+    """How a run ends that cannot use the store because of the error."""
+    return RunEnding.STALLED if isinstance(error, PASSING_FAILURES) else RunEnding.BROKEN
 
 
 def _build_ending_write(

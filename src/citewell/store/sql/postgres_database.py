@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from citewell.errors import CitewellError
-from citewell.store.failures import BatchRolledBack, StoreError
+from citewell.store.failures import BatchRolledBack, ServerTooOld, StoreError
 from citewell.store.sql import migrations, schema_versions
 from citewell.store.sql.database import (
     POSTGRES_DIALECT,
@@ -49,6 +50,15 @@ _MIGRATION_PAUSE_SECONDS = 0.5
 _MIGRATION_LOCK_TIMEOUT = "2s"  # for each table
 _MIGRATION_LOCK_ID = 0x63697465  # advisory lock: one process at a time migrates
 _MIN_SERVER_VERSION = 140000
+# About a megabyte: tables have some free space in them even if the disk has none.
+_PROBE_STATEMENTS = (
+    "CREATE TABLE writing_probe (body TEXT)",
+    "INSERT INTO writing_probe SELECT repeat('x', 100) FROM generate_series(1, 8000)",
+)
+
+
+class _ProbeStored(Exception):
+    """Rolls back what was stored to see whether it can be."""
 
 
 class PostgresDatabase:
@@ -170,6 +180,17 @@ class PostgresDatabase:
 
         return await self._run_until_committed(write)
 
+    async def check_writing(self) -> None:
+        """Store some rows in a new table, and take both back; raises StoreError, such as StoreFull."""
+
+        async def write(link: PoolConnection) -> None:
+            for statement in _PROBE_STATEMENTS:
+                await link.execute(statement)
+            raise _ProbeStored
+
+        with contextlib.suppress(_ProbeStored):
+            await self.run_in_transaction(write)
+
     async def aclose(self) -> None:
         for group in self._groups.values():
             await group.aclose()
@@ -279,9 +300,9 @@ class PostgresDatabase:
 
 
 def check_server_version(number: int) -> None:
-    """Raises StoreError if the server is too old; `number` is like 150004."""
+    """Raises ServerTooOld if the server is; `number` is like 150004."""
     if number < _MIN_SERVER_VERSION:
-        raise StoreError(
+        raise ServerTooOld(
             f"PostgreSQL 14 or newer is needed; this server is version {number // 10000}."
         )
 

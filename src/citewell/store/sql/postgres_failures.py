@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.errors import CitewellError, InternalError, Misconfigured
-from citewell.store.failures import BatchRolledBack, StoreError, StoreFull, StoreUnreachable
+from citewell.store.failures import (
+    BatchRolledBack,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnreachable,
+)
 
 # What is raised for the driver's error of this name, and for its subclasses.
 _ERROR_KINDS: dict[str, tuple[type[CitewellError], str]] = {
@@ -13,9 +19,15 @@ _ERROR_KINDS: dict[str, tuple[type[CitewellError], str]] = {
         BatchRolledBack,
         "A database constraint refused the batch.",
     ),
-    "DiskFullError": (StoreFull, "The database's disk is full."),
+    "DiskFullError": (
+        StoreFull,
+        (
+            "The database's disk is full, so nothing new can be stored. Free space on the disk of"
+            " the PostgreSQL server, or make it larger; Citewell goes on by itself then."
+        ),
+    ),
     "ReadOnlySQLTransactionError": (
-        StoreError,
+        StoreReadOnly,
         (
             "The database is read-only: it is a replica, or was configured so."
             " {setting} must name a server that can be written."

@@ -41,6 +41,7 @@ from citewell.server.http.shared_sessions.internal_requests import (
 )
 from citewell.server.http.shared_sessions.message_relay import MessageRelay
 from citewell.server.http.shared_sessions.session_copies import SessionCopies, SessionCopy
+from citewell.store.failures import StoreFull
 from citewell.store.sessions.mcp_session_store import SharedSession, SqlMcpSessionStore
 
 logger = logging.getLogger(__name__)
@@ -334,7 +335,8 @@ def _is_for(copy: SessionCopy, scope: Scope) -> bool:
 
 async def _send_store_error(send: Send, error: CitewellError) -> None:
     logger.warning("A session cannot be looked up. %s", error.message)
-    await _send_later(send, "The session cannot be looked up now. Come back later.")
+    reason = f" {error.message}" if isinstance(error, StoreFull) else ""
+    await _send_later(send, f"The session cannot be looked up now.{reason} Come back later.")
 
 
 async def _send_later(send: Send, text: str) -> None:
