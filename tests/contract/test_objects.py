@@ -198,16 +198,15 @@ def test_an_erasure_fails_if_the_objects_cannot_be_deleted(shelf: Shelf, door: O
         shelf.run(lambda store: store.erase_owner(VICTIM))
 
 
-def test_an_export_has_the_objects_of_its_owner_alone(shelf: Shelf) -> None:
-    name = shelf.run(keep(LARGE))
+def test_an_export_has_the_objects_and_rows_of_its_owner_alone(shelf: Shelf) -> None:
+    names = [shelf.run(keep(body)) for body in (LARGE, b"small")]
     shelf.run(keep(LARGE + b"!", OTHER))
+    shelf.run(keep(b"small too", OTHER))
 
-    async def export(store: CacheStore) -> list[Any]:
-        return [one async for one in store.iterate_artifact_objects(VICTIM)]
+    async def export(store: CacheStore) -> dict[str, bytes]:
+        return {one.artifact.id: one.body async for one in store.iterate_artifacts(VICTIM)}
 
-    (found,) = shelf.run(export)
-
-    assert (found.artifact.id, found.body) == (name, LARGE)
+    assert shelf.run(export) == dict(zip(names, (LARGE, b"small"), strict=True))
 
 
 def test_an_artifact_written_before_a_key_rotation_is_read_after_it(shelf: Shelf) -> None:

@@ -264,3 +264,23 @@ def test_what_is_kept_for_all_is_unreadable_without_the_key(
         durable.settings = durable.settings.model_copy(update={"master_key": "0b" * 32})
 
     assert durable.run(lambda kept: kept.look_up_entry("someone", "key")) is None
+
+
+def test_an_export_has_the_artifacts_of_its_owner_that_have_not_expired(durable: Backend) -> None:
+    async def keep(store: CacheStore, owner: str, body: bytes) -> None:
+        await store.artifacts.store_artifact(owner, body, "text/plain")
+
+    async def export(store: CacheStore) -> list[tuple[str, bytes]]:
+        return [(one.artifact.media_type, one.body) async for one in store.iterate_artifacts("me")]
+
+    async def scenario(store: CacheStore) -> Any:
+        for owner, body in (("me", b"mine"), ("me", b"mine too"), ("you", b"yours")):
+            await keep(store, owner, body)
+        return sorted(await export(store))
+
+    found = durable.play(scenario)
+    durable.clock.now += 10 * durable.settings.artifact_ttl
+
+    assert found == [("text/plain", b"mine"), ("text/plain", b"mine too")]
+    # Redis deletes what has expired by its own clock.
+    assert durable.name == "redis" or durable.play(export) == []

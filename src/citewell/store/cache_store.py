@@ -106,10 +106,11 @@ class CacheStore:
         """The facts of the provider called `name`."""
         return CachedProviderMemory(self.facts, name)
 
-    async def iterate_artifact_objects(self, owner: str) -> AsyncIterator[StoredArtifact]:
-        """The owner's artifacts that are in the object store, if there is one; raises StoreError."""
-        if self.objects is not None:
-            async for kept in self.objects.iterate_objects(_ARTIFACT_SPACE, owner):
+    async def iterate_artifacts(self, owner: str) -> AsyncIterator[StoredArtifact]:
+        """The owner's artifacts that are kept outside memory; raises StoreError."""
+        tier = self.objects or self.tier
+        if tier is not None:
+            async for kept in tier.iterate_entries(_ARTIFACT_SPACE, owner):
                 yield read_stored_artifact(kept)
 
     async def sweep_artifact_objects(self) -> int:

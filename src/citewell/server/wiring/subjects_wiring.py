@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def build_subject_archive(kit: ServiceKit) -> SubjectArchive:
     from citewell.services.subjects.subject_archive import SubjectArchive
 
-    has_objects = kit.store.objects is not None
-    return SubjectArchive(
-        kit.open_state(), kit.store.iterate_artifact_objects if has_objects else None
-    )
+    return SubjectArchive(kit.open_state(), kit.store.iterate_artifacts)
 
 
 def build_subject_eraser(kit: ServiceKit) -> SubjectEraser:

@@ -25,17 +25,16 @@ ArchiveItems = AsyncIterator[Any]
 
 
 class SubjectArchive:
-    """Reads the state, and artifacts in an object store.
+    """Reads the state, and the user's artifacts in the cache.
 
-    Other things that the cache keeps for a short time are not in the archive.
+    Other things that the cache keeps for a short time belong to nobody, and are not in the archive.
     """
 
     def __init__(
         self,
         state: StateStore,
-        iterate_artifacts: Callable[[str], AsyncIterator[StoredArtifact]] | None = None,
+        iterate_artifacts: Callable[[str], AsyncIterator[StoredArtifact]],
     ) -> None:
-        """`iterate_artifacts` is given if artifacts are kept in an object store."""
         self._state = state
         self._artifacts = iterate_artifacts
         self._namespaces: Mapping[str, Callable[[str], ArchiveItems]] = {
@@ -53,9 +52,8 @@ class SubjectArchive:
             "analytics": self._iterate_analytics,
             "api_tokens": self._iterate_tokens,
             "audit": self._iterate_audit,
+            "artifacts": self._iterate_artifacts,
         }
-        if iterate_artifacts is not None:
-            self._namespaces = {**self._namespaces, "artifacts": self._iterate_artifacts}
 
     def list_namespaces(self) -> tuple[str, ...]:
         return tuple(self._namespaces)
@@ -180,9 +178,11 @@ class SubjectArchive:
             yield line
 
     async def _iterate_artifacts(self, owner: str) -> ArchiveItems:
-        assert self._artifacts is not None  # noqa: S101 - the namespace exists only then
-        async for stored in self._artifacts(owner):
-            yield asdict(stored.artifact) | {"content": stored.body}
+        try:
+            async for stored in self._artifacts(owner):
+                yield asdict(stored.artifact) | {"content": stored.body}
+        except StoreError as error:  # the cache is no reason to withhold what is kept for good
+            yield _describe_unreadable("artifacts", error)
 
 
 def _read_json(body: bytes) -> Any:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 import zlib
 
+from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.timed_values import EntryKey, TimedValue
+from citewell.store.failures import DecryptionFailed
 from citewell.store.keys.encryption import EncryptionKeyring, RowPlace
+
+logger = logging.getLogger(__name__)
 
 _ENTRY_TABLE = "entry"
 _ENTRY_HEAD = struct.Struct(
@@ -27,6 +32,17 @@ def decrypt_entry(ring: EncryptionKeyring, spot: EntryKey, row: str, body: bytes
     packed, made, ttl = _ENTRY_HEAD.unpack_from(plain)
     value = plain[_ENTRY_HEAD.size :]
     return TimedValue(zlib.decompress(value) if packed else value, made, ttl)
+
+
+async def decrypt_owner_entry(
+    ring: EncryptionKeyring, spot: EntryKey, row: str, body: bytes
+) -> TimedValue | None:
+    """An entry for an archive, of which only the space and owner have to be known; None if it cannot be decrypted."""
+    try:
+        return await run_off_loop_if_large(len(body), lambda: decrypt_entry(ring, spot, row, body))
+    except DecryptionFailed as error:
+        logger.warning("An entry is left out. %s", error.message)
+        return None
 
 
 def _build_entry_place(spot: EntryKey, row: str) -> RowPlace:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from citewell.errors import CitewellError, Misconfigured
 from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
+from citewell.store.cache.encrypted_entries import (
+    decrypt_entry,
+    decrypt_owner_entry,
+    encrypt_entry,
+)
 from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.failures import StoreError
@@ -143,6 +147,19 @@ class RedisCacheTier:
         pattern = f"{KEY_PREFIX}:entry:*"
         await self._server.run_command(partial(_delete_matching_keys, pattern, is_chosen=is_erased))
 
+    async def iterate_entries(self, space: str, owner: str) -> AsyncIterator[TimedValue]:
+        """The entries of one owner; Redis has deleted those that have expired."""
+        ring = await self._keys.load_keyring()
+        for named in dict.fromkeys(ring.hash_names(owner)):
+            pattern = f"{KEY_PREFIX}:entry:{space}:{named}:*"
+            for row in await self._server.run_command(partial(_list_matching_keys, pattern)):
+                body = await self._server.run_command(partial(_load_value, row))
+                place = (space, owner, "")
+                name = row.rpartition(":")[2]
+                kept = await decrypt_owner_entry(ring, place, name, body) if body else None
+                if kept is not None:
+                    yield kept
+
 
 class RedisLeaseTable:
     """Leases by the clock of Redis; while Redis fails, every process gets every lease."""
@@ -194,10 +211,18 @@ def _build_entry_keys(ring: EncryptionKeyring, spot: EntryKey) -> list[str]:
     ]
 
 
+async def _list_matching_keys(pattern: str, client: Any) -> list[str]:
+    return [row.decode() async for row in client.scan_iter(match=pattern, count=_KEYS_PER_SCAN)]
+
+
+async def _load_value(row: str, client: Any) -> bytes | None:
+    found: bytes | None = await client.get(row)
+    return found
+
+
 async def _delete_matching_keys(
     pattern: str, client: Any, *, is_chosen: Callable[[str], bool] = lambda _: True
 ) -> None:
-    scanned = [row async for row in client.scan_iter(match=pattern, count=_KEYS_PER_SCAN)]
-    found = [row for row in scanned if is_chosen(row.decode())]
+    found = [row for row in await _list_matching_keys(pattern, client) if is_chosen(row)]
     for start in range(0, len(found), _KEYS_PER_SCAN):
         await client.unlink(*found[start : start + _KEYS_PER_SCAN])

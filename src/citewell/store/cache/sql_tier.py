@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
+from citewell.store.cache.encrypted_entries import (
+    decrypt_entry,
+    decrypt_owner_entry,
+    encrypt_entry,
+)
 from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
@@ -27,6 +31,10 @@ _DELETE_SPACE = "DELETE FROM entry WHERE space = :space"
 _DELETE_OWNER_ENTRIES = (
     "DELETE FROM entry WHERE space = :space AND (owner = :owner OR owner = :old)"
 )
+_SELECT_OWNER_IDS = """
+SELECT id FROM entry WHERE space = :space AND (owner = :owner OR owner = :old) AND expires > :now
+ORDER BY id
+"""
 _ERASE_ENTRIES = "DELETE FROM entry WHERE space <> :space OR owner = :owner OR owner = :old"
 _DELETE_EXPIRED_ENTRIES = "DELETE FROM entry WHERE expires <= :now"
 _DELETE_EXPIRED_LEASES = "DELETE FROM lease WHERE expires <= {now}"
@@ -113,6 +121,23 @@ class SqlCacheTier:
         await self._database.erase_rows(
             [SqlStatement(sql=_ERASE_ENTRIES, params=params)], scrubbed=("entry",)
         )
+
+    async def iterate_entries(self, space: str, owner: str) -> AsyncIterator[TimedValue]:
+        ring = await self._keys.load_keyring()
+        names = ring.hash_names(owner)
+        params: dict[str, SqlScalar] = {
+            "space": space,
+            "owner": names[0],
+            "old": names[-1],
+            "now": self._clock(),
+        }
+        # One body at a time, however many there are.
+        for (row,) in await self._database.select_rows(_SELECT_OWNER_IDS, params):
+            found = await self._database.select_rows(_SELECT_ENTRY, {"id": row, "old": row})
+            for _, body in found:
+                kept = await decrypt_owner_entry(ring, (space, owner, ""), row, body)
+                if kept is not None:
+                    yield kept
 
     async def sweep_entries(self) -> None:
         """Delete expired entries, leases and limits, then the least recently used entries over the limit."""

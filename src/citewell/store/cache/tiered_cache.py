@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -71,6 +71,10 @@ class CacheTier(Protocol):
 
     async def erase_entries(self, owner: str, *, private_space: str) -> None:
         """Delete the owner's entries of `private_space` and all entries of the other spaces for good."""
+        ...
+
+    def iterate_entries(self, space: str, owner: str) -> AsyncIterator[TimedValue]:
+        """The entries of one owner that have not expired; those that cannot be decrypted are left out."""
         ...
 
 

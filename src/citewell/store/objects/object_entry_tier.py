@@ -89,8 +89,10 @@ class ObjectEntryTier:
             await self._small.erase_entries(owner, private_space=private_space)
         await self._delete_folders(await self._list_entry_folders(private_space, owner))
 
-    async def iterate_objects(self, space: str, owner: str) -> AsyncIterator[TimedValue]:
-        """The entries of one owner that are objects and have not expired; raises StoreError."""
+    async def iterate_entries(self, space: str, owner: str) -> AsyncIterator[TimedValue]:
+        if self._small is not None:
+            async for kept in self._small.iterate_entries(space, owner):
+                yield kept
         ring = await self._keys.load_keyring()
         for folder in await self._list_entry_folders(space, owner):
             for one in await self._list_objects(folder):
