@@ -11,7 +11,6 @@ from citewell.model.research import ClaimRelation
 from citewell.services.drafts.source_reading import ReadSource
 from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
 from citewell.text.comparison.absent_terms import find_absent_terms
-from citewell.text.comparison.contrary_twins import ContraryWords, find_contrary_words
 from citewell.text.comparison.name_comparison import (
     NameConflict,
     find_name_conflict,
@@ -24,6 +23,7 @@ from citewell.text.comparison.quoted_words import (
 from citewell.text.comparison.statement_twins import (
     StatementTwin,
     find_statement_twins,
+    find_twin_opposition,
     list_word_terms,
 )
 from citewell.text.comparison.unstated_values import UnstatedValue
@@ -34,6 +34,8 @@ from citewell.text.evidence.claim_support import (
     SourceText,
     can_share_language,
 )
+from citewell.text.evidence.oppositions.opposition import Opposition
+from citewell.text.evidence.oppositions.sentence_contrast import Certainty
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
 
@@ -90,7 +92,7 @@ class _Comparison:
     name: NameConflict | None
     asked: SentenceFeatures
     twins: tuple[StatementTwin, ...]
-    contrary: ContraryWords | None
+    contrary: Opposition | None
 
     def show_place(
         self, start: int, end: int, relation: ClaimRelation, judge: str = LEXICAL_NAME
@@ -137,7 +139,7 @@ def judge_statement(
         name=find_name_conflict(statement, source, title=read.known_names),
         asked=asked,
         twins=twins,
-        contrary=find_contrary_words(asked, twins),
+        contrary=find_twin_opposition(asked, twins, source),
     )
     return _decide_stance(compared)
 
@@ -269,9 +271,11 @@ def _decide_by_contraries(one: _Comparison) -> SourceOpinion | None:
     )
     if found is None or is_agreed:
         return None
-    shown = one.show_place(found.start, found.end, ClaimRelation.CONTRADICTS)
-    if not found.is_sure:
-        if one.judgement.relation is not ClaimRelation.SUPPORTS:
+    twin = one.twins[found.place]
+    shown = one.show_place(twin.start, twin.end, ClaimRelation.CONTRADICTS)
+    if found.certainty is not Certainty.SURE:
+        has_words = bool(found.stated or found.said)
+        if one.judgement.relation is not ClaimRelation.SUPPORTS or not has_words:
             return None
         return _build_opinion(one, SourceStance.UNCLEAR, _UNSETTLED_NOTE, evidence=(shown,))
     return _build_opinion(
@@ -283,12 +287,12 @@ def _decide_by_contraries(one: _Comparison) -> SourceOpinion | None:
     )
 
 
-def _describe_contrary(found: ContraryWords) -> str:
-    if found.draft and found.source:
-        return f"The source says “{found.source}” where the statement says “{found.draft}”."
-    if found.draft:
-        return f"The statement denies (“{found.draft}”) what the source says."
-    return f"The source denies (“{found.source}”) what the statement says."
+def _describe_contrary(found: Opposition) -> str:
+    if found.stated and found.said:
+        return f"The source says “{found.said}” where the statement says “{found.stated}”."
+    if found.stated:
+        return f"The statement denies (“{found.stated}”) what the source says."
+    return f"The source denies (“{found.said}”) what the statement says."
 
 
 def _decide_by_judge(one: _Comparison) -> SourceOpinion | None:

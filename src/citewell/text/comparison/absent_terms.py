@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citewell.text.comparison.contrary_words import LIGHT_WORDS
 from citewell.text.comparison.statement_twins import list_word_terms
 from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.oppositions.contrary_words import LIGHT_WORDS
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
 from citewell.text.passages.related_words import find_related_stems

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.claim_support import SourceText, list_context_terms
+from citewell.text.evidence.oppositions.opposition import Opposition, find_opposition
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
 
@@ -82,6 +83,17 @@ def _measure_twins(wanted: frozenset[str], source: SourceText) -> Iterator[State
                 own_share=shared / len(wanted),
                 shared_back=shared / len(words),
             )
+
+
+def find_twin_opposition(
+    asked: SentenceFeatures, twins: Sequence[StatementTwin], source: SourceText
+) -> Opposition | None:
+    """What one of the nearest sentences says to the contrary of the statement."""
+    return find_opposition(
+        asked.compared,
+        [one.features.compared for one in twins],
+        contexts=[list_context_terms(source, one.index) for one in twins],
+    )
 
 
 def list_near_sentences(

@@ -22,8 +22,13 @@ from citewell.text.evidence import (
     similarity,
     support_thresholds,
 )
-from citewell.text.evidence.oppositions import missing_denials, opposition
-from citewell.text.evidence.oppositions.opposition import Opposition
+from citewell.text.evidence.oppositions import missing_denials
+from citewell.text.evidence.oppositions.opposition import (
+    OPPOSITION_LANGUAGES,
+    Opposition,
+    find_opposition,
+)
+from citewell.text.evidence.oppositions.sentence_contrast import NEGATION, Certainty
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
 from citewell.text.language import detection, scripts, sentences, stopwords, tokens
@@ -42,6 +47,7 @@ _WINDOW_SENTENCES, _BLOCK_SENTENCES = 3, 24  # sentences
 _MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 # Fewer sentences of the window are enough for a snippet if they have this share of its words.
 _MIN_SNIPPET_SHARE = 0.9
+_CONTEXT_SENTENCES = 2  # before a sentence, which may name what it speaks of
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
 # Words of a claim that a source in its language has: their letters, number and share.
 _MIN_SENTENCE_WORDS = 10
@@ -57,7 +63,7 @@ _LIST_NUMBER_PATTERN = re.compile(r"\A\s{0,9}\d{1,2}[.)] (?=\w)")
 __all__ = [
     "MIN_CLAIM_COVERAGE", "MIN_MUTUAL_COVERAGE", "MIN_SUPPORTED_SCORE", "UNSUPPORTED_BELOW_SCORE",
     "ClaimSupport", "SourceText", "assess_support", "can_share_language", "classify_relation",
-    "find_source_opposition", "remove_citation_marks",
+    "find_source_opposition", "list_context_terms", "remove_citation_marks",
 ]  # fmt: skip
 
 
@@ -135,8 +141,11 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     place = _narrow_to_snippet(shares, window)
     start, end = source.sentence_spans[place[0]][0], source.sentence_spans[place[1] - 1][1]
     end = min(end, start + _MAX_SNIPPET_CHARS)
-    close = _select_close_sentences(asked, source.sentence_features, shares, place)
-    against = find_source_opposition(asked, close)
+    places = _select_close_places(asked, shares, place)
+    close = [source.sentence_features[at] for at in places]
+    against = find_source_opposition(
+        asked, close, contexts=[list_context_terms(source, at) for at in places]
+    )
     relation = _choose_relation(
         asked,
         source.sentence_features[slice(*place)],
@@ -157,6 +166,13 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         missing_numbers=tuple(one.text for one in gone),
         ground=_describe_ground(relation, against, gone[0].text if gone else ""),
     )
+
+
+def list_context_terms(source: SourceText, index: int) -> frozenset[str]:
+    """The stems of the sentences just before one, and of the first of the source."""
+    held = source.sentence_features
+    before = (*held[max(0, index - _CONTEXT_SENTENCES) : index], *held[:1])
+    return frozenset().union(*(one.terms for one in before))
 
 
 def remove_citation_marks(text: str) -> str:
@@ -226,7 +242,7 @@ def _choose_relation(
     against: Opposition | None,
     number_missing: bool,
 ) -> ClaimRelation:
-    if against is not None and against.is_certain:
+    if against is not None and against.certainty >= Certainty.LIKELY:
         return ClaimRelation.CONTRADICTS
     if number_missing and any(
         stated_quantities.has_conflicting_values(claim.quantities, one.quantities)
@@ -242,23 +258,38 @@ def _choose_relation(
 
 
 def find_source_opposition(
+    claim: SentenceFeatures,
+    said: Sequence[SentenceFeatures],
+    *,
+    contexts: Sequence[frozenset[str]] = (),
+) -> Opposition | None:
+    """What shows that one of the sentences said opposes the claim, if anything does.
+
+    `contexts` are the stems before each sentence, as `find_opposition` takes them.
+    """
+    found = find_opposition(claim.compared, [one.compared for one in said], contexts=contexts)
+    if found is not None and found.certainty > Certainty.UNSETTLED:
+        return found
+    code = claim.compared.code
+    if code == "en" or (found is None and code in OPPOSITION_LANGUAGES):
+        return None
+    return _find_apart_negation(claim, said)
+
+
+def _find_apart_negation(
     claim: SentenceFeatures, said: Sequence[SentenceFeatures]
 ) -> Opposition | None:
-    """What shows that one of the sentences said opposes the claim, if anything does."""
-    if (claim.language or "en")[:2] == "en":
-        return opposition.find_opposition(claim.clauses, (one.clauses for one in said))
-    near = [one for one in said if _has_claim_subject(claim, one)]
-    denied = any(
-        negation.is_negated_apart(
+    """A sentence on the claim's subject that negates a word of it, or that the claim negates."""
+    for place, one in enumerate(said):
+        if _has_claim_subject(claim, one) and negation.is_negated_apart(
             claim.text,
             one.text,
             first_terms=claim.terms,
             second_terms=one.terms,
             language=claim.language,
-        )
-        for one in near
-    )
-    return Opposition(ground=opposition.NEGATION, is_certain=True) if denied else None
+        ):
+            return Opposition(certainty=Certainty.LIKELY, ground=NEGATION, place=place)
+    return None
 
 
 def _describe_ground(relation: ClaimRelation, against: Opposition | None, number: str) -> str:
@@ -268,8 +299,8 @@ def _describe_ground(relation: ClaimRelation, against: Opposition | None, number
 
 
 def _lacks_clause_denial(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> bool:
-    return (claim.language or "en")[:2] == "en" and missing_denials.lacks_denial(
-        claim.clauses, [clause for one in said for clause in one.clauses]
+    return missing_denials.lacks_denial(
+        claim.compared.clauses, [clause for one in said for clause in one.compared.clauses]
     )
 
 
@@ -311,19 +342,16 @@ def _score_support(
     return round(support_thresholds.scale_overlap(overlap, least), 4)
 
 
-def _select_close_sentences(
-    asked: SentenceFeatures,
-    found: Sequence[SentenceFeatures],
-    shares: Sequence[frozenset[str]],
-    place: tuple[int, int],
-) -> list[SentenceFeatures]:
-    """The sentences with most of the claim's words, in which an opposition is looked for."""
+def _select_close_places(
+    asked: SentenceFeatures, shares: Sequence[frozenset[str]], place: tuple[int, int]
+) -> list[int]:
+    """The places of the sentences with most of the claim's words, in which an opposition is looked for."""
     if (asked.language or "en")[:2] != "en":
-        return list(found[slice(*place)])
+        return list(range(*place))
     least = _MIN_CLOSE_SHARE * len(asked.terms)
     rows = [at for at, shared in enumerate(shares) if len(shared) >= least]
     rows.sort(key=lambda at: -len(shares[at]))
-    return [found[at] for at in rows[:_MAX_CLOSE_SENTENCES]]
+    return rows[:_MAX_CLOSE_SENTENCES]
 
 
 def _find_best_window(shares: Sequence[frozenset[str]], width: int) -> tuple[int, int]:

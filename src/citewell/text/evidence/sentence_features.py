@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.text.evidence import negation
-from citewell.text.evidence.oppositions.statement_clauses import StatementClause, parse_clauses
+from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence
 from citewell.text.language import tokens
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
@@ -38,9 +38,9 @@ class SentenceFeatures:
         return stated_quantities.extract_quantities(self.text, language=self.language)
 
     @cached_property
-    def clauses(self) -> tuple[StatementClause, ...]:
-        """The clauses of an English sentence; none in other languages."""
-        return parse_clauses(self.text) if (self.language or "en")[:2] == "en" else ()
+    def compared(self) -> ComparedSentence:
+        """The sentence as it is compared with others for oppositions."""
+        return ComparedSentence(text=self.text, code=(self.language or "en")[:2])
 
     @cached_property
     def is_negated(self) -> bool:

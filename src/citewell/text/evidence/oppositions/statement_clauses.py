@@ -89,13 +89,18 @@ def parse_clauses(text: str) -> tuple[StatementClause, ...]:
     return tuple(one for one in found if one.terms)
 
 
+def join_denying_prefixes(text: str) -> str:
+    """The text with "non-steroidal" as one word."""
+    return _NON_PREFIX_PATTERN.sub("non", text)
+
+
 def _clean_sentence(text: str) -> str:
     """The words of a sentence that say something of their own."""
     plain = text[:_MAX_PARSED_CHARS]
     if "(" in plain or "[" in plain:
         plain = _BRACKETED_PATTERN.sub(" ", plain)
     if "-" in plain or "–" in plain or "‐" in plain:
-        plain = _COMPOUND_ENDING_PATTERN.sub(" ", _NON_PREFIX_PATTERN.sub("non", plain))
+        plain = _COMPOUND_ENDING_PATTERN.sub(" ", join_denying_prefixes(plain))
     if not _QUOTATION_MARKS.isdisjoint(plain):
         plain = _QUOTED_PATTERN.sub(" ", plain)
     return remove_mere_emphasis(plain)

@@ -7,10 +7,8 @@ import pytest
 from citewell.model.research import ClaimRelation
 from citewell.text.evidence import claim_support
 from citewell.text.evidence.claim_support import ClaimSupport, SourceText
-from citewell.text.evidence.oppositions.polarity_words import (
-    find_word_polarities,
-    list_opposite_words,
-)
+from citewell.text.evidence.oppositions.contrary_words import are_contrary, list_opposite_words
+from citewell.text.evidence.oppositions.polarity_words import find_word_polarities
 from citewell.text.evidence.oppositions.statement_clauses import parse_clauses
 
 
@@ -60,6 +58,11 @@ def assess(claim: str, text: str) -> ClaimSupport:
             "Garden birds carry the fever to farms.",
             "It is a myth that garden birds carry the fever to farms.",
             "negation",
+        ),
+        (
+            "Otters eat less fish in winter than herons.",
+            "Otters were seen to eat more fish on most winter days than the herons of the lake.",
+            "antonym: less/more",
         ),
         ("The request needs a special form.", "The request needs no special form.", "negation"),
     ],
@@ -192,9 +195,11 @@ def test_less_overlap_is_enough_for_what_research_says() -> None:
 def test_words_of_direction_and_their_opposites_are_known() -> None:
     assert [(way.axis, way.sign) for way in find_word_polarities("upregulates")] == [("change", 1)]
     assert find_word_polarities("surgical") == ()
-    assert "hypoactive" in list_opposite_words("hyperactive")
-    assert "accurate" in list_opposite_words("inaccurate")
-    assert "side" not in list_opposite_words("inside")
+    assert "hypoactive" in list_opposite_words("hyperactive", "en")
+    assert "accurate" in list_opposite_words("inaccurate", "en")
+    assert "side" not in list_opposite_words("inside", "en")
+    assert are_contrary("sank", "rising", "en")
+    assert not are_contrary("remain", "left", "en")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "not", "no no no", "(((", "than", '"quoted"', "﷽ لا"])

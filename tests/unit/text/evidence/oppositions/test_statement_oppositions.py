@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.comparison.contrary_twins import ContraryWords, find_contrary_words
-from citewell.text.comparison.statement_twins import find_statement_twins
+from citewell.text.comparison.statement_twins import find_statement_twins, find_twin_opposition
 from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.oppositions.opposition import Opposition
+from citewell.text.evidence.oppositions.sentence_contrast import Certainty
 from citewell.text.evidence.sentence_features import build_sentence_features
 
 
-def compare(statement: str, source: str, language: str) -> ContraryWords | None:
+def compare(statement: str, text: str, language: str) -> Opposition | None:
     asked = build_sentence_features(statement, language=language)
-    return find_contrary_words(
-        asked, find_statement_twins(asked, SourceText(text=source, language=language))
-    )
+    source = SourceText(text=text, language=language)
+    return find_twin_opposition(asked, find_statement_twins(asked, source), source)
 
 
 def is_sure(statement: str, source: str, language: str) -> bool:
     found = compare(statement, source, language)
-    return found is not None and found.is_sure
+    return found is not None and found.certainty is Certainty.SURE
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,13 @@ def is_sure(statement: str, source: str, language: str) -> bool:
         ("de", "Die Fähre fährt sonntags nicht nach Amrum.", "Die Fähre fährt sonntags dreimal nach Amrum, je nach Tide."),
         ("fr", "Le musée n'est pas ouvert le lundi matin.", "Le musée est ouvert le lundi matin, avec un guide."),
         ("fr", "La digue protège le village des crues.", "La digue ne protège pas le village des crues."),
+        ("en", "The syrup prevents fevers in toddlers who eat enough.", "The syrup does not prevent colds, coughs or fevers in toddlers who eat enough."),
+        ("en", "Barges were tested with costly foreign engines.", "The report shows how barges were tested on three rivers with the oldest crews, without costly foreign engines."),
+        ("en", "Moss cannot grow on a copper roof.", "A copper roof lasts for a century. Moss can still grow in its seams."),
+        ("en", "The lamp harms the eyes of divers.", "There is no evidence that the lamp harms the eyes of divers."),
+        ("en", "The mill was driven by wind rather than by water.", "The mill was driven by water rather than by wind."),
+        ("fr", "Il n'est pas nécessaire de rincer la cuve après la cuisson.", "Rincez la cuve à froid après la cuisson."),
+        ("de", "Der Verein darf den Beitrag nicht früher verlangen.", "Der Verein hat das Recht, den Beitrag früher zu verlangen."),
         ("es", "La vacuna no protege a los terneros recién nacidos.", "La vacuna protege a los terneros recién nacidos durante un mes."),
     ],
 )  # fmt: skip
@@ -48,6 +55,10 @@ def test_a_denial_in_one_of_two_equal_sentences_is_a_contrary(
         ("en", "The bridge was closed before the flood of 1954.", "The bridge was closed after the flood of 1954."),
         ("en", "Smoking is allowed in the courtyard.", "Smoking is prohibited in the courtyard."),
         ("en", "The northern valley is getting drier.", "The northern valley is getting wetter."),
+        ("en", "The village is sinking by two millimetres a year.", "The village is rising by two millimetres a year."),
+        ("en", "The old pumps almost always need oil.", "The old pumps seldom need oil."),
+        ("en", "The choir continued to sing after the war.", "The choir ceased to sing after the war."),
+        ("es", "El caudal del río negro sube en verano.", "El río negro nace en la sierra. El caudal baja en verano."),
         ("de", "Die Zahl der Brutpaare stieg im letzten Jahr.", "Die Zahl der Brutpaare sank im letzten Jahr."),
         ("de", "Das Füttern der Enten ist im Park erlaubt.", "Das Füttern der Enten ist im Park verboten."),
         ("fr", "Le prix du blé augmente en automne.", "Le prix du blé diminue en automne."),
@@ -65,6 +76,7 @@ def test_an_opposite_word_in_the_same_place_is_a_contrary(
     [
         ("en", "Barley tolerates salt better than rye.", "Rye tolerates salt better than barley."),
         ("en", "The barge outperforms the lorry on long routes.", "The lorry outperforms the barge on long routes."),
+        ("en", "Oat bread was preferred to rye bread by the guests.", "Rye bread was preferred to oat bread by the guests."),
         ("de", "Eiche trocknet langsamer als Fichte.", "Fichte trocknet langsamer als Eiche."),
     ],
 )  # fmt: skip
@@ -82,6 +94,11 @@ def test_a_comparison_with_its_sides_changed_is_a_contrary(
         ("en", "At most 40 guests fit in the hall.", "No more than 40 guests fit in the hall."),
         ("en", "Hard carbon takes the place of graphite.", "Hard carbon takes the place of graphite, because sodium does not enter graphite well."),
         ("en", "Rye tolerates less salt than barley.", "Barley tolerates more salt than rye."),
+        ("en", "Tiles are harder to scratch than the boards.", "Tiles do not swell and are harder to scratch than the boards."),
+        ("en", "The new docks take boats up to 40 metres long and 9 metres wide.", "Boats up to 40 metres long and 9 metres wide fit through them; in the old docks the limit is 20 metres."),
+        ("en", "Two litres of oil remain to be used each day.", "Two litres of oil are left to be used each day."),
+        ("en", "It is not necessary to sign the form at the desk.", "Visitors can sign the form at the desk."),
+        ("de", "Ein Eilbrief lässt sich nicht zurückholen.", "Zurückholen lässt sich ein Eilbrief nicht."),
         ("en", "The pump slows when the filter is full.", "The pump slows when the filter is full and speeds up when it is empty."),
         ("en", "Too little water harms the seedlings.", "Not getting enough water harms the seedlings."),
         ("en", "Visitors learn why the clock did not strike.", "Visitors learn why the clock did strike only once."),
@@ -106,4 +123,29 @@ def test_a_sentence_that_agrees_makes_a_contrary_unsure() -> None:
 
     found = compare("The ferry runs on Sundays in winter.", source, "en")
 
-    assert found is None or not found.is_sure
+    assert found is None or found.certainty < Certainty.SURE
+
+
+def test_a_sentence_that_compares_nothing_does_not_speak_for_a_comparison() -> None:
+    source = (
+        "Rye flour is better for them than oat flour. Put rye flour in place of oat flour for them."
+    )
+
+    assert is_sure("Oat flour is better for them than rye flour.", source, "en")
+
+
+def test_the_words_that_differ_are_named() -> None:
+    denied = compare("Copper pipes resist the acid.", "Copper pipes do not resist the acid.", "en")
+    turned = compare("Prices of bread rose in May.", "Prices of bread fell in May.", "en")
+
+    assert denied is not None
+    assert turned is not None
+    assert (denied.stated, denied.said, denied.place) == ("", "not resist the", 0)
+    assert (turned.stated, turned.said, turned.ground) == ("rose", "fell", "antonym: rose/fell")
+
+
+def test_other_languages_are_left_open() -> None:
+    assert (
+        compare("Il ponte resiste al vento forte.", "Il ponte non resiste al vento forte.", "it")
+        is None
+    )

@@ -1,0 +1,191 @@
+"""Tells which words oppose each other in one place of a sentence, and finds those that deny or limit it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from citewell.text.evidence.oppositions.polarity_words import find_word_polarities
+from citewell.text.evidence.oppositions.word_table import OppositionWords
+from citewell.text.evidence.oppositions.words import english, french, german, spanish
+from citewell.text.language import tokens
+from citewell.text.quantities.number_words import list_number_words
+
+WORDS_BY_LANGUAGE: dict[str, OppositionWords] = {
+    "en": english.WORDS,
+    "de": german.WORDS,
+    "fr": french.WORDS,
+    "es": spanish.WORDS,
+}
+# Phrases with a denying word that say how something is done, and ones that set a bound to a number.
+_EMPTY_DENIAL_PATTERN = re.compile(
+    r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question)\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
+    r"|\bnicht (?:zuletzt|bloß|nur)\b|\bohne (?:unangemessene )?(?:Verzögerung|Zweifel)\b|\bsans (?:délai|retard|doute|préjudice)\b"
+    r"|\b(?:pas|non) seulement\b|\bsin (?:demora|dilación|duda|perjuicio)\b|\bno s[oó]lo\b|\bni plus ni moins\b|\bn['’]est autre que\b",
+    re.IGNORECASE,
+)
+_BOUND_PATTERN = re.compile(
+    r"\b(?:not|no|cannot|nicht|pas|ne|n['’]|no)\s?(?:\w{1,12} ){0,3}(?:later|earlier|more|less|fewer|longer|greater|higher|lower|exceed\w{0,3}|above|below|over|under"
+    r"|mehr|weniger|später|länger|höher|niedriger|(?:über|unter)schreit\w{1,3}|übersteig\w{1,3}|plus|moins|davantage|excéd\w{1,3}|dépass\w{1,3}|supérieure?s?|inférieure?s?"
+    r"|más|menos|superior(?:es)?|inferior(?:es)?|exced\w{1,3})\b(?=[^.;]{0,40}?(?:\d|(?<!\w)(?:"
+    + "|".join(
+        sorted({word for code in ("en", "de", "fr", "es") for word in list_number_words(code)})
+    )
+    + r")(?!\w)))",
+    re.IGNORECASE,
+)
+_NUMBER_BEFORE_BOUND_PATTERN = re.compile(
+    r"(?<!\w)nicht (?:über|unter)schreiten|nicht übersteigen", re.IGNORECASE
+)
+# Words that say nothing of what a sentence is about, and are not among the stop-words.
+_LIGHT_WORD_LIST = (
+    "cannot need needs shall may might must soll sollen sollte sollten man muss müssen darf dürfen kann können wird werden wurde wurden"
+    " faut doit doivent peut peuvent pouvoir devoir on debe deben debería puede pueden hay tiene tienen"
+    " avant après plus moins ont aux chaque deux trois quatre unas unos dos tres cuatro más menos jede jeder jedes aller alle ihre ihren andere anderen knapp etwa"
+)
+LIGHT_WORDS = frozenset(_LIGHT_WORD_LIST.split())
+_COMPARED_AXES = frozenset({english.CHANGE, english.GOODNESS, english.EFFECT, english.NEED})
+_NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de")
+_CONTRARY_PREFIXES = (("hyper", "hypo"), ("up", "down"), ("over", "under"), ("pro", "anti"), ("intra", "extra"))  # fmt: skip
+_MIN_PREFIXED_LETTERS = 5  # of the rest: "in" + "sight" is no denial
+_MIN_DIRECTION_LETTERS = 3
+_WORD_CACHE_ENTRIES = 2**14
+
+
+def blank_bound_phrases(text: str) -> str:
+    """The text with spaces for phrases such as "not later than", so that offsets stay."""
+    for pattern in (_EMPTY_DENIAL_PATTERN, _BOUND_PATTERN, _NUMBER_BEFORE_BOUND_PATTERN):
+        text = pattern.sub(lambda match: " " * len(match[0]), text)
+    return text
+
+
+@cache
+def compile_denial_pattern(code: str) -> re.Pattern[str]:
+    """Finds the words that deny something."""
+    return _compile_words(WORDS_BY_LANGUAGE[code].denials)
+
+
+@cache
+def compile_hidden_pattern(code: str) -> re.Pattern[str]:
+    """Finds phrases that deny something without a denying word."""
+    return _compile_words(WORDS_BY_LANGUAGE[code].hidden_denials)
+
+
+@cache
+def compile_limit_pattern(code: str) -> re.Pattern[str]:
+    """Finds words with which a sentence neither plainly says nor plainly denies something."""
+    return _compile_words(WORDS_BY_LANGUAGE[code].limits)
+
+
+@cache
+def compile_exceeding_pattern(code: str) -> re.Pattern[str]:
+    """Finds verbs such as "outperforms", by which one thing is set above another."""
+    return _compile_words(WORDS_BY_LANGUAGE[code].exceeding)
+
+
+def _compile_words(regex: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{regex})(?![\w-])", re.IGNORECASE)
+
+
+@cache
+def is_light_word(word: str, code: str) -> bool:
+    """Whether a word says nothing of what a sentence is about."""
+    listed = WORDS_BY_LANGUAGE[code].light.split()
+    # In French a short word is joined to the next one: "n'est".
+    rest = word.rpartition("'")[2].rpartition("’")[2]
+    return (
+        word in LIGHT_WORDS or rest in listed or bool(compile_denial_pattern(code).fullmatch(word))
+    )
+
+
+@cache
+def list_duty_stems(code: str) -> frozenset[str]:
+    """The stems of words such as "necessary"."""
+    listed = WORDS_BY_LANGUAGE[code].duties.split()
+    return frozenset(tokens.stem_word(word, code) for word in listed)
+
+
+@cache
+def is_noun_denial(word: str, code: str) -> bool:
+    """Whether a denial, such as "without", stands before a noun."""
+    return word in WORDS_BY_LANGUAGE[code].noun_denials.split()
+
+
+def are_contrary(one: str, other: str, code: str) -> bool:
+    """Whether two words in small letters exclude each other in one place of a sentence."""
+    if other in list_opposite_words(one, code):
+        return True
+    if code == "en":
+        return _are_contrary_verbs(one, other) or _have_opposite_polarities(one, other)
+    return _find_direction(one, code) * _find_direction(other, code) < 0
+
+
+@lru_cache(maxsize=_WORD_CACHE_ENTRIES)
+def list_opposite_words(word: str, code: str) -> frozenset[str]:
+    """The words that exclude a word in its place: independent for dependent, hypo- for hyper-."""
+    listed = _load_contrary_pairs(code).get(word, frozenset())
+    return listed | _list_prefixed_opposites(word) if code == "en" else listed
+
+
+@lru_cache(maxsize=_WORD_CACHE_ENTRIES)
+def _are_contrary_verbs(one: str, other: str) -> bool:
+    """Whether two English verbs, in any of their forms, exclude each other."""
+    return _stem_verb(other) in _load_verb_pairs().get(_stem_verb(one), ())
+
+
+def _stem_verb(word: str) -> str:
+    return tokens.stem_word(word, "en")
+
+
+def _list_prefixed_opposites(word: str) -> set[str]:
+    found: set[str] = set()
+    if len(word) >= _MIN_PREFIXED_LETTERS:
+        found.update(prefix + word for prefix in _NEGATIVE_PREFIXES)
+    for prefix in _NEGATIVE_PREFIXES:
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
+            found.add(rest)
+    for pair in _CONTRARY_PREFIXES:
+        for one, other in (pair, pair[::-1]):
+            rest = word.removeprefix(one)
+            if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
+                found.add(other + rest)
+    return found
+
+
+def _have_opposite_polarities(one: str, other: str) -> bool:
+    mine = {
+        each.axis: each.sign for each in find_word_polarities(one) if each.axis in _COMPARED_AXES
+    }
+    return any(mine.get(each.axis, each.sign) == -each.sign for each in find_word_polarities(other))
+
+
+@cache
+def _find_direction(word: str, code: str) -> int:
+    """1 for more, -1 for less, 0 for any other word."""
+    if len(word) < _MIN_DIRECTION_LETTERS:
+        return 0
+    listed = WORDS_BY_LANGUAGE[code]
+    up, down = listed.rising.split(), listed.falling.split()
+    return any(map(word.startswith, up)) - any(map(word.startswith, down))
+
+
+@cache
+def _load_contrary_pairs(code: str) -> dict[str, frozenset[str]]:
+    return _join_pairs(pair.split("/") for pair in WORDS_BY_LANGUAGE[code].pairs.split())
+
+
+@cache
+def _load_verb_pairs() -> dict[str, frozenset[str]]:
+    listed = WORDS_BY_LANGUAGE["en"].verb_pairs.split()
+    return _join_pairs(map(_stem_verb, pair.split("/")) for pair in listed)
+
+
+def _join_pairs(pairs: Iterable[Iterable[str]]) -> dict[str, frozenset[str]]:
+    """For each word, those that it stands in a pair with."""
+    found: dict[str, set[str]] = {}
+    for one, other in pairs:
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
