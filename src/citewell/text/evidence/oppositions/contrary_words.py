@@ -50,7 +50,7 @@ _NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de")
 _CONTRARY_PREFIXES = (("hyper", "hypo"), ("up", "down"), ("over", "under"), ("pro", "anti"), ("intra", "extra"))  # fmt: skip
 _MIN_PREFIXED_LETTERS = 5  # of the rest: "in" + "sight" is no denial
 _MIN_DIRECTION_LETTERS = 3
-_WORD_CACHE_ENTRIES = 2**14
+_WORD_CACHE_ENTRIES, _PAIR_CACHE_ENTRIES = 2**14, 2**16
 
 
 def blank_bound_phrases(text: str) -> str:
@@ -112,6 +112,7 @@ def is_noun_denial(word: str, code: str) -> bool:
     return word in WORDS_BY_LANGUAGE[code].noun_denials.split()
 
 
+@lru_cache(maxsize=_PAIR_CACHE_ENTRIES)
 def are_contrary(one: str, other: str, code: str) -> bool:
     """Whether two words in small letters exclude each other in one place of a sentence."""
     if other in list_opposite_words(one, code):
@@ -128,7 +129,6 @@ def list_opposite_words(word: str, code: str) -> frozenset[str]:
     return listed | _list_prefixed_opposites(word) if code == "en" else listed
 
 
-@lru_cache(maxsize=_WORD_CACHE_ENTRIES)
 def _are_contrary_verbs(one: str, other: str) -> bool:
     """Whether two English verbs, in any of their forms, exclude each other."""
     return _stem_verb(other) in _load_verb_pairs().get(_stem_verb(one), ())
