@@ -27,12 +27,17 @@ from citewell.text.comparison.statement_twins import (
     list_word_terms,
 )
 from citewell.text.comparison.unstated_values import UnstatedValue
-from citewell.text.comparison.value_comparison import ValueComparison, compare_values
+from citewell.text.comparison.value_comparison import (
+    ValueComparison,
+    compare_foreign_values,
+    compare_values,
+)
 from citewell.text.comparison.value_conflicts import ValueConflict
 from citewell.text.drafts.statements.own_statements import speaks_of_document
 from citewell.text.evidence.claim_support import (
     SourceText,
     can_share_language,
+    share_language,
 )
 from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.oppositions.sentence_contrast import Certainty
@@ -45,7 +50,7 @@ _MIN_ABSENT_TERMS = 4  # content words that a statement needs to be called absen
 _MAX_ABSENT_SCORE = 0.4
 # At most this share of its words in any three sentences, at least this share by weight and this
 # many of them nowhere in the source. A paraphrase has few words of its source, but some.
-_ABSENCE_BOUNDS = ((0.15, 0.5, 3), (0.25, 0.75, 3))
+_MAX_WINDOW_SHARE, _MIN_ABSENT_SHARE, _MIN_ABSENT_WORDS = 0.15, 0.75, 3
 _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
 _MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
 _MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
@@ -94,25 +99,42 @@ class _Comparison:
     twins: tuple[StatementTwin, ...]
     contrary: Opposition | None
 
+    @property
+    def is_agreed_by_model(self) -> bool:
+        """Whether a model, and not words alone, finds that the source says so."""
+        said = self.judgement
+        return said.judge != LEXICAL_NAME and said.relation is ClaimRelation.SUPPORTS
+
     def show_place(
         self, start: int, end: int, relation: ClaimRelation, judge: str = LEXICAL_NAME
     ) -> FindingEvidence:
-        end = min(end, start + MAX_PASSAGE_CHARS)
-        return FindingEvidence(
-            passage=" ".join(self.source.text[start:end].split()),
-            url=self.read.url or None,
-            title=self.read.title or None,
-            start=start,
-            end=end,
-            relation=relation.value,
-            judge=judge,
-        )
+        return build_evidence(self.source, self.read, (start, end), relation, judge)
 
     def show_judged_place(self) -> tuple[FindingEvidence, ...]:
         one = self.judgement
         if not one.quote:
             return ()
         return (self.show_place(one.start, one.end, one.relation, one.judge),)
+
+
+def build_evidence(
+    source: SourceText,
+    read: ReadSource,
+    place: tuple[int, int],
+    relation: ClaimRelation,
+    judge: str = LEXICAL_NAME,
+) -> FindingEvidence:
+    """The passage at a place of a source, cut to a readable length."""
+    start, end = place[0], min(place[1], place[0] + MAX_PASSAGE_CHARS)
+    return FindingEvidence(
+        passage=" ".join(source.text[start:end].split()),
+        url=read.url or None,
+        title=read.title or None,
+        start=start,
+        end=end,
+        relation=relation.value,
+        judge=judge,
+    )
 
 
 def build_unread_opinion(read: ReadSource) -> SourceOpinion:
@@ -266,10 +288,7 @@ def _decide_by_verbatim(one: _Comparison) -> SourceOpinion | None:
 def _decide_by_contraries(one: _Comparison) -> SourceOpinion | None:
     """The contrary in an otherwise equal sentence; in a less equal one nothing is settled."""
     found = one.contrary
-    is_agreed = one.judgement.judge != LEXICAL_NAME and (
-        one.judgement.relation is ClaimRelation.SUPPORTS
-    )
-    if found is None or is_agreed:
+    if found is None or one.is_agreed_by_model:
         return None
     twin = one.twins[found.place]
     shown = one.show_place(twin.start, twin.end, ClaimRelation.CONTRADICTS)
@@ -357,12 +376,16 @@ def _decide_by_support(one: _Comparison) -> SourceOpinion | None:
 
 
 def _decide_by_unstated_values(one: _Comparison) -> SourceOpinion | None:
-    """A number that the source gives nowhere; in an abstract only if it has one of like digits."""
+    """A number that the source gives nowhere; in an abstract only if it has one of like digits.
+
+    A model that finds the statement in the source may know how a number was reckoned.
+    """
     share = one.twins[0].own_share if one.twins else 0.0
     lost = [
         each
         for each in one.values.unstated
         if one.read.is_whole or each.is_slip or (each.like and share >= _MIN_LIKE_SHARE)
+        if each.like or not one.is_agreed_by_model
     ]
     if not lost:
         return None
@@ -378,17 +401,21 @@ def _decide_by_unstated_values(one: _Comparison) -> SourceOpinion | None:
         SourceStance.PARTLY,
         _describe_unstated(first, share),
         evidence=shown,
-        differences=[
-            ValueDifference(
-                kind=each.kind,
-                draft=each.draft.text.strip(),
-                source=each.like.text.strip() if each.like else None,
-            )
-            for each in lost
-        ],
+        differences=_list_differences(lost),
         differing=frozenset(each.draft.text for each in lost),
         said_instead=shown[0] if shown else None,
         is_by_absence=True,
+    )
+
+
+def _list_differences(lost: Sequence[UnstatedValue]) -> tuple[ValueDifference, ...]:
+    return tuple(
+        ValueDifference(
+            kind=each.kind,
+            draft=each.draft.text.strip(),
+            source=each.like.text.strip() if each.like else None,
+        )
+        for each in lost
     )
 
 
@@ -418,6 +445,8 @@ def _decide_by_absence(one: _Comparison) -> SourceOpinion | None:
         return None
     if speaks_of_document(one.statement) and not one.values.unstated:
         return None  # what is said of a text need not be in it
+    if not share_language(one.statement, one.source):
+        return None
     if one.values.has_stated_number or not _is_largely_absent(one):
         return None
     return _build_opinion(
@@ -437,9 +466,10 @@ def _is_largely_absent(one: _Comparison) -> bool:
     if lost.count < _MIN_ABSENT_TERMS:
         return False
     together = _measure_best_window(one, list_word_terms(one.asked))
-    return any(
-        together <= most and lost.share >= share and len(lost.terms) >= count
-        for most, share, count in _ABSENCE_BOUNDS
+    return (
+        together <= _MAX_WINDOW_SHARE
+        and lost.share >= _MIN_ABSENT_SHARE
+        and len(lost.terms) >= _MIN_ABSENT_WORDS
     )
 
 
@@ -461,11 +491,25 @@ def _measure_best_window(one: _Comparison, words: frozenset[str]) -> float:
 
 
 def _build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
-    """Across languages only figures can be compared, and they show support at most in part."""
+    """Across languages only figures are compared: they show no support, and only slips of digits."""
     values = compare_values(statement, source, known_years=read.years)
+    lost = compare_foreign_values(statement, source, known_years=read.years)
+    if not lost or not read.is_whole:
+        return SourceOpinion(
+            stance=SourceStance.UNCLEAR,
+            reason="The source is in another language, so words alone do not settle it.",
+            stated_values=values.stated,
+            is_whole=read.is_whole,
+        )
+    shown = build_evidence(source, read, (lost[0].start, lost[0].end), ClaimRelation.QUALIFIES)
     return SourceOpinion(
-        stance=SourceStance.UNCLEAR,
-        reason="The source is in another language, so words alone do not settle it.",
+        stance=SourceStance.PARTLY,
+        reason=_describe_unstated(lost[0], share=0.0),
+        evidence=(shown,),
+        differences=_list_differences(lost),
         stated_values=values.stated,
-        is_whole=read.is_whole,
+        differing_values=frozenset(each.draft.text for each in lost),
+        is_whole=True,
+        said_instead=shown,
+        is_by_absence=True,
     )

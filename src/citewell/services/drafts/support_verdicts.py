@@ -66,7 +66,6 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
 
 def _drop_settled_differences(opinions: Sequence[SourceOpinion]) -> list[SourceOpinion]:
     """Without the differences in values that another source gives as the statement does."""
-    stated = frozenset().union(*(one.stated_values for one in opinions))
     return [
         SourceOpinion(
             stance=SourceStance.UNCLEAR,
@@ -77,7 +76,9 @@ def _drop_settled_differences(opinions: Sequence[SourceOpinion]) -> list[SourceO
             score=one.score,
             judge=one.judge,
         )
-        if one.differing_values and one.differing_values <= stated
+        if one.differing_values
+        and one.differing_values
+        <= frozenset().union(*(each.stated_values for each in opinions if each is not one))
         else one
         for one in opinions
     ]

@@ -37,6 +37,7 @@ from citewell.text.comparison.statement_values import (
     is_telling_value,
     list_stated_values,
 )
+from citewell.text.comparison.value_conflicts import is_unit_slip
 from citewell.text.comparison.value_equality import have_equal_figures, have_same_value, is_rounded
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
@@ -44,14 +45,18 @@ from citewell.text.quantities.spelt_counts import find_spelt_counts
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import (
     DATE_UNIT,
+    YEAR_UNIT,
     StatedQuantity,
     is_fixed_unit,
     write_alike,
 )
+from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
 
 _WINDOW_SENTENCES = 3
 _MIN_LIKE_DIGITS = 2  # of numbers that are mistaken for each other by their digits
 _MIN_SLIP_DIGITS = 3
+_FIRST_RECENT_YEAR = 2000
+_MAGNITUDE_SLIPS = frozenset({Decimal(10), Decimal(100), Decimal(1000)})
 _MIN_TELLING_COUNT = 6  # of things counted in words; smaller counts are often the author's own
 _MIN_RIVAL_SHARE = 0.4  # of the statement's words in the sentence with another share or count
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
@@ -60,6 +65,8 @@ _KNOWN_PATTERN = re.compile(  # "the two years": those that were spoken of
     r"\b(?:the|these|those|both|die|diese[nr]?|beiden?|les|ces|los|las|estos|estas)\s\Z",
     re.IGNORECASE,
 )
+_PERCENT_PATTERN = re.compile(r"cent|prozent|ciento", re.IGNORECASE)
+_SHARE_SLACK = 4  # percentage points by which "a third" may differ from 30 percent
 _CLOCK_PATTERN = re.compile(r"\s?(?:[ap]\.?m\b|o['’]clock|uhr\b)", re.IGNORECASE)  # "11 pm"
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
 _PAIRED_FIGURE_PATTERN = re.compile(r"(?<![\w/.,])(\d{2,3})/(?!\1\b)\d{2,3}(?![\w/]|[.,]\d)")
@@ -123,6 +130,7 @@ def find_unstated_values(
     return (
         *_find_unstated_measures(search),
         *_find_unstated_dates(search),
+        *_find_unstated_years(search),
         *_find_unstated_shares(search, twins),
         *_find_unstated_counts(search, twins),
         *_find_unstated_pairs(search),
@@ -150,7 +158,8 @@ def _is_accountable(one: StatedQuantity, asked: SentenceFeatures) -> bool:
         is_known = one.low / one.scale <= _MAX_KNOWN_COUNT and _KNOWN_PATTERN.search(
             asked.text[: one.start]
         )
-        return one.unit != "%" and is_fixed_unit(one.unit) and not is_known
+        is_share = one.unit == "%" and not _PERCENT_PATTERN.search(one.text)
+        return is_fixed_unit(one.unit) and not is_known and not is_share
     is_name = not is_fixed_unit(one.unit) and (asked.language or "en")[:2] != "de"
     if is_name and _NAME_BEFORE_PATTERN.search(asked.text[: one.start]):
         return False
@@ -182,7 +191,7 @@ def _can_mean(one: StatedQuantity, other: StatedQuantity, statement: str) -> boo
 
 def _is_at_end(one: StatedQuantity, other: StatedQuantity) -> bool:
     """Whether a single value is an end or the middle of a range; "160 mg" is not 100 to 200 mg."""
-    if one.low < one.high or other.low == other.high:
+    if one.low < one.high or other.low == other.high or one.unit != other.unit:
         return True
     mine, theirs = write_alike(one, other)
     ends = (theirs.low, theirs.high, (theirs.low + theirs.high) / 2)
@@ -191,11 +200,20 @@ def _is_at_end(one: StatedQuantity, other: StatedQuantity) -> bool:
 
 
 def _is_written_bare(one: StatedQuantity, source: SourceText) -> bool:
-    """Whether the source has its figures; those of a measure without a unit, as cells of tables do."""
+    """Whether the source has its figures; those of a measure in cells of a table that names its unit."""
     figures = _FIGURE_PATTERN.findall(one.text)
     if not figures or not all(has_figure(source, each) for each in figures):
         return False
-    return not is_fixed_unit(one.unit) or all(
+    if not is_fixed_unit(one.unit):
+        return True
+    units = {
+        UNIT_FACTORS[word][0]
+        for row in re.findall(r"(?m)^\s*\|.*", source.text)
+        for word in re.findall(r"[^\W\d_]+|%", row.lower())
+        if word in UNIT_FACTORS
+    }
+    is_named = one.unit in units or one.unit in CURRENCY_CODES.values()
+    return is_named and all(
         re.search(rf"\|[\s~<>≤≥*]*{re.escape(each)}[\s*]*\|", source.text) for each in figures
     )
 
@@ -240,6 +258,18 @@ def _find_unstated_dates(search: _Search) -> Iterator[UnstatedValue]:
             break
 
 
+def _find_unstated_years(search: _Search) -> Iterator[UnstatedValue]:
+    """Years of the past in the place of others; those of our days may tell when the author looked."""
+    for one in search.wanted:
+        if one.unit != YEAR_UNIT or one.low >= _FIRST_RECENT_YEAR:
+            continue
+        if str(int(one.low)) in search.source.figures or int(one.low) in search.known_years:
+            continue
+        found = _find_like_value(one, search.source)
+        if found is not None:
+            yield found
+
+
 def _have_like_days(day: date, other: StatedQuantity) -> bool:
     said = date.fromordinal(int(other.low))
     return (day.day, day.month) == (said.day, said.month) or (
@@ -253,12 +283,13 @@ def _find_unstated_shares(
     """Shares in words, where the sentence that says the same has another share."""
     near = [each for each in twins if each.share >= _MIN_RIVAL_SHARE]
     for one in search.wanted:
-        if one.unit != "%" or any(map(str.isdigit, one.text)) or not near:
+        is_share = one.unit == "%" and not re.search(r"\d", one.text)
+        if not near or not is_share or _PERCENT_PATTERN.search(one.text):
             continue
         shares = [each for each in search.held if each.unit == "%"]
-        if any(have_same_value(one, each) for each in shares):
+        if any(abs(one.low - each.low) <= _SHARE_SLACK for each in shares):
             continue
-        if any(
+        if has_deriving_words(one, search.asked.text) and any(
             is_combined_value(one, each) or is_complement_share(one, each)
             for each in search.windows
         ):
@@ -356,10 +387,17 @@ def _attach_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue
 
 
 def _find_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue | None:
-    """The value with the one of the same unit and nearly the same digits, if there is one."""
+    """The value with one of nearly the same digits, or of the same figure in another unit."""
     for said, (start, end) in _list_placed_sentences(source):
         for other in list_stated_values(said):
-            if other.unit == one.unit and _have_like_digits(one, other):
+            # In a table the unit of a figure stands above it.
+            is_bare = (
+                not other.unit
+                and not is_fixed_unit(one.unit)
+                and said.text.lstrip().startswith("|")
+            )
+            is_like = (other.unit == one.unit or is_bare) and _have_like_digits(one, other)
+            if is_like or is_unit_slip(one, other):
                 return UnstatedValue(draft=one, like=other, start=start, end=end)
     return None
 
@@ -371,7 +409,11 @@ def _list_placed_sentences(
 
 
 def _have_like_digits(one: StatedQuantity, other: StatedQuantity) -> bool:
-    """Whether one digit was exchanged, or the same digits stand in another order."""
+    """Whether one digit was exchanged, the same digits stand in another order, or a nought more."""
+    if one.low == one.high and other.low == other.high and one.low and other.low:
+        factor = one.low / other.low
+        if factor in _MAGNITUDE_SLIPS or 1 / factor in _MAGNITUDE_SLIPS:
+            return True
     mine, theirs = _list_digits(one), _list_digits(other)
     if len(mine) != len(theirs) or len(mine) < _MIN_LIKE_DIGITS:
         return False

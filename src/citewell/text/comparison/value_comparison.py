@@ -19,6 +19,7 @@ from citewell.text.comparison.statement_values import (
     list_compared_values,
     list_stated_values,
 )
+from citewell.text.comparison.table_conflicts import find_table_conflict
 from citewell.text.comparison.unstated_values import UnstatedValue, find_unstated_values
 from citewell.text.comparison.value_conflicts import (
     ValueConflict,
@@ -29,6 +30,7 @@ from citewell.text.comparison.value_conflicts import (
 )
 from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
 from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.language import detection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,17 @@ class ValueComparison:
     conflicts: tuple[ValueConflict, ...] = ()
     unstated: tuple[UnstatedValue, ...] = ()  # those that no conflict tells of already
     has_stated_number: bool = False  # anywhere: one that is no year, and hardly there by chance
+
+
+def compare_foreign_values(
+    statement: str, source: SourceText, *, known_years: Collection[int] = ()
+) -> tuple[UnstatedValue, ...]:
+    """The values of a statement in another language for which the source has ones of like digits."""
+    language = detection.detect_language(statement)
+    asked = build_sentence_features(remove_citation_marks(statement), language=language)
+    wanted = list_compared_values(asked, source)
+    unstated = find_unstated_values(asked, wanted, source, (), known_years=known_years)
+    return tuple(one for one in unstated if one.like is not None)
 
 
 def compare_values(
@@ -57,7 +70,11 @@ def compare_values(
         for one in wanted
         if one not in gone and (found := find_placed_conflict(one, wanted, asked, near, twins))
     )
-    slips = [found for one in wanted if (found := find_unit_slip(one, asked, source))]
+    slips = [
+        found
+        for one in wanted
+        if (found := find_unit_slip(one, asked, source) or find_table_conflict(one, asked, source))
+    ]
     slipped = {one.draft for one in slips}
     conflicts = (*slips, *(one for one in conflicts if one.draft not in slipped))
     given = tuple(value for each in near for value in list_stated_values(each))

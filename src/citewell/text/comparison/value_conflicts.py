@@ -128,7 +128,7 @@ def find_unit_slip(
         if any(have_same_value(one, each) for each in held):
             nearest_holder = max(nearest_holder, shared)
         elif shared >= _MIN_SLIP_TERMS and (best is None or shared > best[0]):
-            slip = next((each for each in held if _is_unit_slip(one, each)), None)
+            slip = next((each for each in held if is_unit_slip(one, each)), None)
             best = (shared, index, slip) if slip is not None else best
     least = _MIN_SLIP_SHARE if nearest_holder == 0 else _MIN_NEARER_SLIP_SHARE
     if best is None or best[0] <= nearest_holder or best[0] < least * len(words):
@@ -139,7 +139,7 @@ def find_unit_slip(
     )
 
 
-def _is_unit_slip(one: StatedQuantity, other: StatedQuantity) -> bool:
+def is_unit_slip(one: StatedQuantity, other: StatedQuantity) -> bool:
     """Whether two values have one figure and units of one kind: times, lengths, or masses."""
     is_same_kind = (one.unit == other.unit and one.scale != other.scale) or (
         {one.unit, other.unit} <= TIME_UNITS

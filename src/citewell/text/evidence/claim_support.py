@@ -51,6 +51,7 @@ _CONTEXT_SENTENCES = 2  # before a sentence, which may name what it speaks of
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
 # Words of a claim that a source in its language has: their letters, number and share.
 _MIN_SENTENCE_WORDS = 10
+_KINDRED_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")  # with the same letters
 _MIN_FUNCTION_WORD_SHARE = 0.25
 _MIN_SHARED_LETTERS, _MIN_SHARED_WORDS, _MIN_SHARED_SHARE = 4, 3, 0.6
 # Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
@@ -61,9 +62,19 @@ _CITATION_MARK_PATTERN = re.compile(
 _LIST_NUMBER_PATTERN = re.compile(r"\A\s{0,9}\d{1,2}[.)] (?=\w)")
 
 __all__ = [
-    "MIN_CLAIM_COVERAGE", "MIN_MUTUAL_COVERAGE", "MIN_SUPPORTED_SCORE", "UNSUPPORTED_BELOW_SCORE",
-    "ClaimSupport", "SourceText", "assess_support", "can_share_language", "classify_relation",
-    "find_source_opposition", "list_context_terms", "remove_citation_marks",
+    "MIN_CLAIM_COVERAGE",
+    "MIN_MUTUAL_COVERAGE",
+    "MIN_SUPPORTED_SCORE",
+    "UNSUPPORTED_BELOW_SCORE",
+    "ClaimSupport",
+    "SourceText",
+    "assess_support",
+    "can_share_language",
+    "classify_relation",
+    "find_source_opposition",
+    "list_context_terms",
+    "remove_citation_marks",
+    "share_language",
 ]  # fmt: skip
 
 
@@ -178,6 +189,18 @@ def list_context_terms(source: SourceText, index: int) -> frozenset[str]:
 def remove_citation_marks(text: str) -> str:
     """The text without marks such as [4] or (Miller, 2020)."""
     return _CITATION_MARK_PATTERN.sub(" ", text) if "[" in text or "(" in text else text
+
+
+def share_language(claim: str, source: SourceText) -> bool:
+    """Whether claim and source are in the same language beyond doubt."""
+    spoken = source.language or detection.detect_language(source.text)
+    asked = detection.detect_language(claim)
+    if spoken is None or asked is not None:
+        return spoken is not None and asked is not None and spoken[:2] == asked[:2]
+    # A short sentence may have no function word at all, but none of another language either.
+    words = set(tokens.split_words(claim)) - stopwords.list_stopwords(spoken)
+    others = (code for code in _KINDRED_LANGUAGES if code != spoken[:2])
+    return all(words.isdisjoint(stopwords.list_stopwords(code)) for code in others)
 
 
 def can_share_language(claim: str, source: SourceText) -> bool:

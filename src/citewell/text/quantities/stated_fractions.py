@@ -27,7 +27,7 @@ _COUNT_WORDS = {
 }
 # Nouns that make "a quarter", "the third" or "half" something else than a share.
 _NO_SHARE_REGEX = {
-    "en": r"(?!\s(?:an? |of (?:the |an? )?(?:year|century|game|match|season|decade|hour)|day|hour|year|life|lives|moon|time|party|parties|world|quarter|century|person|generation|edition|version|time|place|chapter|point|largest|most|biggest|best))",
+    "en": r"(?!\s(?:an? |of (?:an?|one) per ?cent|of (?:the |an? )?(?:year|century|game|match|season|decade|hour)|day|hour|year|life|lives|moon|time|party|parties|world|quarter|century|person|generation|edition|version|time|place|chapter|point|largest|most|biggest|best))",
     "de": r"(?!\s(?:des (?:Jahres|Jahrhunderts)|Jahr|Stunde))",
     "fr": r"(?!\s(?:d['’]heure|de siècle|temps|monde|payant|final))",
     "es": r"(?!\s(?:de (?:hora|siglo|final)|trimestre))",

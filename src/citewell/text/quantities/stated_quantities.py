@@ -59,6 +59,10 @@ _AND_A_HALF_PATTERN = re.compile(r"\s(?:and a half|et demie?|y medi[oa])\b|½", 
 _HALF_OF_UNIT_PATTERN = re.compile(
     r"\b(?:half an?|ein(?:e[rnms]?)? halbe[rnms]?|une? demi(?:e)?|medi[oa])(?=[\s-])", re.IGNORECASE
 )
+_HUNDRED_WORDS = frozenset(("hundred", "hundert"))
+_ROUND_NUMBER_PATTERN = re.compile(
+    r"\ba(?=\s(?:hundred|thousand|million|billion)\b)", re.IGNORECASE
+)
 _MEASURE_UNITS = frozenset(unit for unit, _ in UNIT_FACTORS.values())
 _UNIT_WORD_PATTERN = re.compile(r"[\s\u00a0-]?([°µμ]?[^\W\d_]+(?:/[^\W\d_]+)?[²2]?|[%％€£$¥₽°])")
 _PER_CENT_PATTERN = re.compile(
@@ -195,6 +199,7 @@ def _group_by_unit(found: Iterable[StatedQuantity]) -> dict[str, list[StatedQuan
 def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
     if not any(map(str.isdigit, text)):
         yield from _find_spelt_quantities(text, language)
+        yield from _find_round_numbers(text, language)
         yield from _find_halved_units(text, language)
         yield from _find_joined_adjectives(text, language)
         return
@@ -203,6 +208,7 @@ def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuant
             yield _build_exact_quantity(Decimal(day.toordinal()), DATE_UNIT, text, match.span())
     yield from _find_figure_quantities(text, language)
     yield from _find_spelt_quantities(text, language)
+    yield from _find_round_numbers(text, language)
     yield from _find_halved_units(text, language)
     yield from _find_joined_adjectives(text, language)
 
@@ -333,6 +339,17 @@ def _find_spelt_quantities(text: str, language: str | None) -> Iterator[StatedQu
             exact = _build_exact_quantity((value + half) * factor, unit, text, (match.start(), end))
             exact = replace(exact, precision=factor * (_HALF_STEP if half else 1), scale=scale)
             yield replace(exact, low=low * factor) if low is not None else exact
+
+
+def _find_round_numbers(text: str, language: str | None) -> Iterator[StatedQuantity]:
+    """A hundred, a thousand or a million of something, in English."""
+    for match in _ROUND_NUMBER_PATTERN.finditer(text):
+        magnitude, unit, scale, end = _parse_quantity_unit(
+            text, match.end(), money=None, language=language
+        )
+        factor = magnitude * scale
+        exact = _build_exact_quantity(factor, unit, text, (match.start(), end))
+        yield replace(exact, precision=factor, scale=scale)
 
 
 def _find_halved_units(text: str, language: str | None) -> Iterator[StatedQuantity]:
@@ -503,4 +520,8 @@ def _parse_magnitude(text: str, at: int, *, money: str | None) -> tuple[Decimal,
         return MAGNITUDE_FACTORS["k"], at + 1
     if match is None or word not in MAGNITUDE_FACTORS or (word in SHORT_MAGNITUDES and not money):
         return Decimal(1), at
-    return MAGNITUDE_FACTORS[word], match.end() + text.startswith(". ", match.end())
+    end = match.end() + text.startswith(". ", match.end())
+    if word in _HUNDRED_WORDS:  # "two hundred million"
+        more, further = _parse_magnitude(text, end, money=money)
+        return MAGNITUDE_FACTORS[word] * more, further
+    return MAGNITUDE_FACTORS[word], end

@@ -177,15 +177,22 @@ def test_a_source_that_was_not_read_forbids_an_accusation_by_the_other() -> None
 def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing() -> None:
     other = "https://reports.example.org/other"
     desk = desk_with(SOURCE)
-    desk.pages[other] = page(other, f"{FILLER} There were 57 depots.", quality="partial")
-    said = "Depots numbered 57 [1, 2]."
+    desk.pages[other] = page(other, f"{FILLER} There were 57 grants.", quality="partial")
+    said = "The trial was funded by the agency with 57 grants"
 
-    together = check(manuscript(said, {"1": PAGE, "2": other}), desk)
-    alone = check(manuscript("Depots numbered 57 [1].", {"1": PAGE}), desk)
+    together = check(manuscript(f"{said} [1, 2].", {"1": PAGE, "2": other}), desk)
+    alone = check(manuscript(f"{said} [1].", {"1": PAGE}), desk)
 
-    assert find(together).verdict not in {V.PARTLY, V.NOT_IN_SOURCE}
-    assert find(alone).verdict is V.NOT_IN_SOURCE
-    assert "57 stands nowhere" in find(alone).reason
+    assert find(together).verdict is V.UNCHECKED
+    assert find(alone).verdict is V.PARTLY
+    assert "57 grants stands nowhere" in find(alone).reason
+
+
+def test_a_number_of_which_the_source_says_nothing_is_named_but_accuses_nobody() -> None:
+    found = find(check(manuscript("Depots numbered 57 [1].", {"1": PAGE}), desk_with(SOURCE)))
+
+    assert found.verdict is V.UNCHECKED
+    assert "57 stands nowhere" in found.reason
 
 
 def test_a_shared_citation_supports_or_says_nothing() -> None:

@@ -7,7 +7,7 @@ import pytest
 from citewell.text.comparison.statement_twins import find_statement_twins
 from citewell.text.comparison.statement_values import list_compared_values
 from citewell.text.comparison.unstated_values import UnstatedValue, find_unstated_values
-from citewell.text.comparison.value_comparison import compare_values
+from citewell.text.comparison.value_comparison import compare_foreign_values, compare_values
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import build_sentence_features
 
@@ -45,6 +45,7 @@ def find_unstated(
         "62 percent of those who travel do not come by bicycle.",
         "The rest, 62 percent, walk or drive.",
         "The boiler works at 130/80.",
+        "The paint of the deck lasts 26 weeks.",
         "It replaced a Boeing 737 as the fastest link.",
         "The last boat leaves at 11 pm.",
         "Seven Sisters is what people call the rocks beside the dock.",
@@ -101,7 +102,7 @@ def test_a_number_in_the_words_of_its_language_is_stated(
         ("de", "Der Urlaub dauert zehn Wochen.", "Die Frist dauert sechs Wochen, der Kurs zehn Tage."),
         ("es", "Las vacaciones duran cuarenta días.", "La jornada es de cuarenta horas y las vacaciones de treinta días."),
         ("en", "Of all lamps, around 65 to 70 percent fail.", "Of all lamps, 70 to 85 percent fail."),
-        ("en", "Seizures begin at 160 mg.", "A dose of 100–200 mg is deadly; seizures begin at 60 mg."),
+        ("en", "Seizures begin at 170 mg.", "A dose of 100–200 mg is deadly; seizures begin at 60 mg."),
         ("en", "The lamps kept no more than 64 percent of their light.", "The lamps kept 94 percent of their light at 65 degrees."),
     ],
 )  # fmt: skip
@@ -109,6 +110,40 @@ def test_a_number_that_stands_for_something_else_does_not_bear_it_out(
     language: str, statement: str, source: str
 ) -> None:
     assert len(find_unstated(statement, source, language)) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "source"),
+    [
+        ("A full board has 361 crossings.", "Stones are set on the crossings of 19 by 19 lines."),
+        ("With a rent of 800 euros, each month adds 80 euros.", "Each month of delay adds 10 percent of the rent."),
+        ("Treat at up to 30 °C (86 °F).", "Treat for ten days, at 15 to 30 °C."),
+        ("The fund costs less than a fifth of a percent.", "The fund costs 0.18 percent."),
+        ("Not quite a third of them noticed it.", "Three in ten people noticed it."),
+        ("The guide has a hundred pages.", "The guide has 100 pages."),
+        ("Some two hundred million copies were printed.", "About 200,000,000 copies were printed."),
+    ],
+)  # fmt: skip
+def test_what_an_author_reckoned_by_example_is_stated(statement: str, source: str) -> None:
+    assert find_unstated(statement, source) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "like"),
+    [
+        ("The tube holds 300 millilitres.", "An adult needs 30 millilitres.", "30 millilitres"),
+        ("The money is there within 10 minutes.", "A transfer takes ten seconds.", "ten seconds"),
+        ("Printing began in the town in 1640.", "In 1604 the first book was printed.", "1604"),
+        ("A 100-watt bulb gives 1,251 lumens.", "| Bulb | Lumens |\n| --- | --- |\n| 100 W | 1,521 |", "1,521"),
+    ],
+)  # fmt: skip
+def test_a_slip_is_told_with_the_number_it_was_written_for(
+    statement: str, source: str, like: str
+) -> None:
+    [found] = find_unstated(statement, source)
+
+    assert found.like is not None
+    assert found.like.text == like
 
 
 def test_another_share_in_words_in_the_same_sentence_is_told() -> None:
@@ -151,3 +186,25 @@ def test_the_same_figure_with_another_unit_is_a_conflict(
     found = compare_values(statement, SourceText(text=source, language=language)).conflicts
 
     assert [(one.source.text, one.is_in_place) for one in found] == [(other, True)]
+
+
+def test_the_number_of_another_row_of_a_table_is_a_conflict() -> None:
+    table = "| Who | Litres |\n| --- | --- |\n| Men | 2.5 |\n| Pregnant women | 3.0 |\n| Nursing women | 3.8 |\n"
+
+    wrong, right = (
+        compare_values(text, SourceText(text=table, language="en")).conflicts
+        for text in ("Pregnant people need 3.8 litres a day.", "Pregnant people need 3 litres.")
+    )
+
+    assert [one.source.text for one in wrong] == ["3.0"]
+    assert right == ()
+
+
+def test_a_statement_in_another_language_is_compared_by_its_digits() -> None:
+    source = SourceText(text="The filter holds back 97 % of the rays.", language="en")
+
+    slip = compare_foreign_values("El filtro retiene el 79 % de los rayos en la playa.", source)
+    sound = compare_foreign_values("El filtro retiene el 97 % de los rayos en la playa.", source)
+
+    assert [one.like.text for one in slip if one.like] == ["97 %"]
+    assert sound == ()

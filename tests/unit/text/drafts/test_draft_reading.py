@@ -267,3 +267,27 @@ def test_a_title_that_could_head_a_list_heads_the_text(title: str) -> None:
 
     assert [one.reference_ids for one in draft.citations] == [("r1",)]
     assert len(draft.references) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("html", '<p>Failures rose in cities (<a href="https://doi.org/10.1038/onc.12">Raman et al.</a>, <a href="https://doi.org/10.1002/ehf2.18">Maffeis et al.</a>). So much for this.</p>'),
+        ("markdown", "Failures rose in cities ([Raman et al.](https://doi.org/10.1038/onc.12), [Maffeis et al.](https://doi.org/10.1002/ehf2.18)). So much for this."),
+    ],
+)  # fmt: skip
+def test_several_links_that_name_authors_stand_for_one_statement(form: str, text: str) -> None:
+    [statement] = read_draft(text, format=form).statements
+
+    assert statement.text.startswith("Failures rose in cities")
+    assert len(statement.citation_ids) == 2
+
+
+def test_an_organisation_whose_name_begins_with_an_article_is_linked() -> None:
+    draft = read_draft(
+        "The tower has 1,665 steps (The Open Almanac, n.d.).\n\n## References\n\n"
+        "The Open Almanac (n.d.). Towers. https://almanac.example.net/towers\n",
+        format="markdown",
+    )
+
+    assert [one.reference_ids for one in draft.citations] == [("r1",)]

@@ -241,7 +241,7 @@ def _may_be_organisation(found: re.Match[str]) -> bool:
         before.endswith((",", "，"))
         and 2 <= len(words) <= _MAX_NAME_WORDS
         and words[0][:1].isupper()
-        and words[0].lower() not in _NO_NAMES
+        and words[0].lower() not in _NO_NAMES - {"the"}
     )
 
 

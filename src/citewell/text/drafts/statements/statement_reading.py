@@ -54,6 +54,11 @@ _SOURCE_COLUMN_PATTERN = re.compile(
     r"(?:sources?|refs?\.?|references?|citations?|links?|quellen?|belege?|nachweise?|références?|fuentes?|referencias?)",
     re.IGNORECASE,
 )
+# The words of a link that name its authors: "Smith et al.", "Smith & Jones (2019)".
+_AUTHORS_LABEL_PATTERN = re.compile(
+    r"\W{0,6}[^\W\d_][\w'’-]{1,30}(?: (?:and|&|und|et|y|e) [^\W\d_][\w'’-]{1,30})?"
+    r"(?: et al\.?(?:,? \(?\d{4}[a-z]?)?|,? \(?\d{4}[a-z]?)\W{0,6}"
+)
 _MIN_STATEMENT_WORDS = MIN_CLAUSE_WORDS
 _MIN_CITED_WORDS = 3  # a sentence with a citation may be shorter
 _MIN_ROW_WORDS = 2
@@ -283,6 +288,7 @@ def _is_bare_citation(sentence: _Sentence) -> bool:
         return words < _MIN_ROW_WORDS
     return (
         words < _MIN_CITED_WORDS
+        or _AUTHORS_LABEL_PATTERN.fullmatch(sentence.text) is not None
         or (words < _MAX_POINTER_WORDS and _POINTER_PATTERN.match(sentence.text) is not None)
         or (words < _MAX_PROVENANCE_WORDS and is_provenance_statement(sentence.text))
     )
@@ -292,7 +298,9 @@ def _merge_short_sentences(sentences: list[_Sentence]) -> list[_Sentence]:
     """A sentence that is too short to say something gives its citations to the one before it."""
     merged: list[_Sentence] = []
     for sentence in sentences:
-        is_textual = any(one.mark.is_textual for one in sentence.marks)
+        is_textual = any(
+            one.mark.is_textual for one in sentence.marks
+        ) and not _AUTHORS_LABEL_PATTERN.fullmatch(sentence.text)
         if merged and sentence.marks and not is_textual and _is_bare_citation(sentence):
             before = merged[-1]
             before.marks = (*before.marks, *sentence.marks)

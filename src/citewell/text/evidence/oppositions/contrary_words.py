@@ -22,6 +22,9 @@ WORDS_BY_LANGUAGE: dict[str, OppositionWords] = {
 _EMPTY_DENIAL_PATTERN = re.compile(
     r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question)\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
     r"|\bnicht (?:zuletzt|bloß|nur)\b|\bohne (?:unangemessene )?(?:Verzögerung|Zweifel)\b|\bsans (?:délai|retard|doute|préjudice)\b"
+    # "Not since 1950 had it been so dry" says how dry it was.
+    r"|\bnot since\b|\b(?:never|not) (?:before|(?:been |had |was )?(?:so|as))\b|\bno other\b|\bnothing (?:else|so|as)\b"
+    r"|\b(?:nie zuvor|noch nie|kein andere\w)\b|\b(?:jamais auparavant|aucune? autre)\b|\b(?:nunca antes|ning[uú]na? otr[oa])\b"
     r"|\b(?:pas|non) seulement\b|\bsin (?:demora|dilación|duda|perjuicio)\b|\bno s[oó]lo\b|\bni plus ni moins\b|\bn['’]est autre que\b",
     re.IGNORECASE,
 )

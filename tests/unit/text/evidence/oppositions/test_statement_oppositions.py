@@ -90,6 +90,8 @@ def test_a_comparison_with_its_sides_changed_is_a_contrary(
     ("language", "statement", "source"),
     [
         ("en", "Copper pipes resist the acid.", "Copper pipes resist the acid, but not the heat."),
+        ("en", "Not since records began in 1950 had an October been so dry.", "October was the driest since records began in 1950."),
+        ("de", "Nie zuvor war ein Oktober so trocken wie 1950.", "Der Oktober war 1950 so trocken wie keiner davor."),
         ("en", "A fault has to be reported within 48 hours.", "A fault has to be reported without delay and not later than 48 hours after it occurs."),
         ("en", "At most 40 guests fit in the hall.", "No more than 40 guests fit in the hall."),
         ("en", "Hard carbon takes the place of graphite.", "Hard carbon takes the place of graphite, because sodium does not enter graphite well."),
