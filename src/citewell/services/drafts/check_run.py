@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from citewell.services.drafts.check_plan import CheckFocus, CheckPlan
 from citewell.services.drafts.other_sources import OtherSource
 from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statement_judgement import SourceOpinion
+from citewell.services.drafts.statements.source_opinions import SourceOpinion
 from citewell.services.judging.claim_judge import Opinion
 from citewell.services.judging.claim_judging import JudgeContext
 from citewell.services.trust.audit_findings import ExaminedEntry

@@ -17,7 +17,8 @@ from citewell.model.draft_findings import DraftRepair, FindingEvidence
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.search_queries import SearchHits, SearchQuery
 from citewell.services.drafts.source_reading import MAX_SOURCE_BYTES, ReadSource
-from citewell.services.drafts.statement_judgement import SourceStance, judge_statement
+from citewell.services.drafts.statements.source_opinions import SourceStance
+from citewell.services.drafts.statements.statement_judgement import judge_statement
 from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.lexical_judge import judge_by_words
 from citewell.services.trust.claim_sources import SourcePageReader

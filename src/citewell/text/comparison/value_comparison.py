@@ -10,17 +10,24 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from citewell.text.comparison.borne_out_values import can_mean
 from citewell.text.comparison.derived_values import is_multiplied_value, is_reckoned_value
+from citewell.text.comparison.like_values import UnstatedValue
 from citewell.text.comparison.source_values import is_stated_near, is_written_anywhere
-from citewell.text.comparison.statement_twins import find_statement_twins, list_near_sentences
+from citewell.text.comparison.statement_twins import (
+    find_statement_twins,
+    list_near_sentences,
+    list_word_terms,
+)
 from citewell.text.comparison.statement_values import (
+    DATED_UNITS,
     MIN_TELLING_VALUE,
     is_telling_value,
     list_compared_values,
     list_stated_values,
 )
 from citewell.text.comparison.table_conflicts import find_table_conflict
-from citewell.text.comparison.unstated_values import UnstatedValue, find_unstated_values
+from citewell.text.comparison.unstated_values import find_unstated_values
 from citewell.text.comparison.value_conflicts import (
     ValueConflict,
     choose_conflict,
@@ -29,8 +36,11 @@ from citewell.text.comparison.value_conflicts import (
     weaken_conflict,
 )
 from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
-from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import detection
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+_MIN_HOLDER_SHARE = 0.4  # of the statement's words, where the source gives its number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +50,7 @@ class ValueComparison:
     stated: frozenset[str] = frozenset()  # as written in the statement
     conflicts: tuple[ValueConflict, ...] = ()
     unstated: tuple[UnstatedValue, ...] = ()  # those that no conflict tells of already
+    apart: tuple[StatedQuantity, ...] = ()  # given only where the source speaks of something else
     has_stated_number: bool = False  # anywhere: one that is no year, and hardly there by chance
 
 
@@ -91,9 +102,24 @@ def compare_values(
         stated=frozenset(one.text for one in wanted if one not in gone),
         conflicts=conflicts,
         unstated=tuple(one for one in unstated if one.draft not in told),
+        apart=tuple(one for one in wanted if _stands_apart(one, asked, source)),
         has_stated_number=any(
             one not in gone or is_written_anywhere(one, source)
             for one in wanted
             if is_telling_value(one) and (one.low >= MIN_TELLING_VALUE or one.precision < 1)
         ),
     )
+
+
+def _stands_apart(one: StatedQuantity, asked: SentenceFeatures, source: SourceText) -> bool:
+    """Whether no sentence with the value, or the one before it, has enough of the statement's words."""
+    words = list_word_terms(asked)
+    if one.unit in DATED_UNITS or not words:
+        return False
+    every = source.sentence_features
+    shares = [
+        len(words & (said.terms | (every[at - 1].terms if at else frozenset()))) / len(words)
+        for at, said in enumerate(every)
+        if any(can_mean(one, other, asked.text) for other in list_stated_values(said))
+    ]
+    return max(shares, default=1.0) < _MIN_HOLDER_SHARE

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.text.comparison.like_values import UnstatedValue
 from citewell.text.comparison.statement_twins import find_statement_twins
 from citewell.text.comparison.statement_values import list_compared_values
-from citewell.text.comparison.unstated_values import UnstatedValue, find_unstated_values
+from citewell.text.comparison.unstated_values import find_unstated_values
 from citewell.text.comparison.value_comparison import compare_foreign_values, compare_values
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import build_sentence_features

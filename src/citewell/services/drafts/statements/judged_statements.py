@@ -16,9 +16,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from citewell import __version__, text
-from citewell.services.drafts import statement_judgement
 from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statement_judgement import SourceOpinion
+from citewell.services.drafts.statements import number_stances, statement_judgement, word_stances
+from citewell.services.drafts.statements.source_opinions import SourceOpinion
 from citewell.services.judging import lexical_judge
 from citewell.store.cache.tiered_cache import ResultCache
 
@@ -60,7 +60,8 @@ class JudgedStatements:
 def fingerprint_judging_rules() -> str:
     """A hash of the files that decide what a source says to a statement, and of the version."""
     digest = hashlib.sha256(__version__.encode())
-    single = [Path(one.__file__ or "") for one in (statement_judgement, lexical_judge)]
+    deciding = (statement_judgement, number_stances, word_stances, lexical_judge)
+    single = [Path(one.__file__ or "") for one in deciding]
     folders = [Path(folder) for folder in text.__path__]
     packed = sorted(path for folder in folders for path in folder.rglob("*"))
     for path in (*single, *packed):

@@ -1,0 +1,1 @@
+"""What each source of a draft says to each of its statements."""

@@ -1,0 +1,140 @@
+"""What one source was found to say to one statement, and what that was decided from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from citewell.model.draft_findings import FindingEvidence, ValueDifference
+from citewell.model.research import ClaimRelation
+from citewell.services.drafts.source_reading import ReadSource
+from citewell.services.judging.claim_judge import LEXICAL_NAME, Judgement
+from citewell.text.comparison.name_comparison import (
+    NameConflict,
+)
+from citewell.text.comparison.quoted_words import (
+    QuotationMatch,
+)
+from citewell.text.comparison.statement_twins import (
+    StatementTwin,
+)
+from citewell.text.comparison.value_comparison import (
+    ValueComparison,
+)
+from citewell.text.evidence.claim_support import (
+    SourceText,
+)
+from citewell.text.evidence.oppositions.opposition import Opposition
+from citewell.text.evidence.sentence_features import SentenceFeatures
+
+MAX_PASSAGE_CHARS = 900
+
+
+class SourceStance(IntEnum):
+    """How a source stands to a statement."""
+
+    UNREAD = 0
+    UNCLEAR = 1
+    ABSENT = 2
+    PARTLY = 3
+    CONTRADICTS = 4
+    SUPPORTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOpinion:
+    """What was found in one source for one statement; plain data, without the source's text."""
+
+    stance: SourceStance
+    reason: str
+    evidence: tuple[FindingEvidence, ...] = ()
+    differences: tuple[ValueDifference, ...] = ()
+    stated_values: frozenset[str] = frozenset()
+    differing_values: frozenset[str] = frozenset()
+    is_whole: bool = False
+    score: float = 0.0
+    judge: str = LEXICAL_NAME
+    said_instead: FindingEvidence | None = None  # the sentence that says what is really said
+    is_by_absence: bool = False  # only what the source lacks speaks against the statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementComparison:
+    statement: str
+    source: SourceText
+    read: ReadSource
+    judgement: Judgement
+    values: ValueComparison
+    quotations: tuple[QuotationMatch, ...]
+    name: NameConflict | None
+    asked: SentenceFeatures
+    twins: tuple[StatementTwin, ...]
+    contrary: Opposition | None
+
+    @property
+    def is_agreed_by_model(self) -> bool:
+        """Whether a model, and not words alone, finds that the source says so."""
+        said = self.judgement
+        return said.judge != LEXICAL_NAME and said.relation is ClaimRelation.SUPPORTS
+
+    def show_place(
+        self, start: int, end: int, relation: ClaimRelation, judge: str = LEXICAL_NAME
+    ) -> FindingEvidence:
+        return build_evidence(self.source, self.read, (start, end), relation, judge)
+
+    def show_judged_place(self) -> tuple[FindingEvidence, ...]:
+        one = self.judgement
+        if not one.quote:
+            return ()
+        return (self.show_place(one.start, one.end, one.relation, one.judge),)
+
+
+def build_evidence(
+    source: SourceText,
+    read: ReadSource,
+    place: tuple[int, int],
+    relation: ClaimRelation,
+    judge: str = LEXICAL_NAME,
+) -> FindingEvidence:
+    """The passage at a place of a source, cut to a readable length."""
+    start, end = place[0], min(place[1], place[0] + MAX_PASSAGE_CHARS)
+    return FindingEvidence(
+        passage=" ".join(source.text[start:end].split()),
+        url=read.url or None,
+        title=read.title or None,
+        start=start,
+        end=end,
+        relation=relation.value,
+        judge=judge,
+    )
+
+
+def build_opinion(
+    one: StatementComparison,
+    stance: SourceStance,
+    reason: str,
+    *,
+    evidence: tuple[FindingEvidence, ...] = (),
+    differences: Sequence[ValueDifference] = (),
+    differing: frozenset[str] = frozenset(),
+    said_instead: FindingEvidence | None = None,
+    is_by_absence: bool = False,
+) -> SourceOpinion:
+    return SourceOpinion(
+        stance=stance,
+        reason=reason,
+        evidence=evidence,
+        differences=tuple(differences),
+        stated_values=one.values.stated,
+        differing_values=differing,
+        is_whole=one.read.is_whole,
+        score=one.judgement.score,
+        judge=one.judgement.judge,
+        said_instead=said_instead,
+        is_by_absence=is_by_absence,
+    )
+
+
+def build_unread_opinion(read: ReadSource) -> SourceOpinion:
+    return SourceOpinion(stance=SourceStance.UNREAD, reason=read.complaint)

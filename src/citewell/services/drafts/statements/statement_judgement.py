@@ -1,0 +1,138 @@
+"""What one source says to one statement: the judge's opinion, and the values and words compared as such."""
+
+from __future__ import annotations
+
+from citewell.model.research import ClaimRelation
+from citewell.services.drafts.source_reading import ReadSource
+from citewell.services.drafts.statements.number_stances import (
+    build_foreign_opinion,
+    decide_by_unstated_values,
+    decide_by_values,
+)
+from citewell.services.drafts.statements.source_opinions import (
+    SourceOpinion,
+    SourceStance,
+    StatementComparison,
+    build_opinion,
+)
+from citewell.services.drafts.statements.word_stances import (
+    UNSETTLED_NOTE,
+    decide_by_absence,
+    decide_by_contraries,
+    decide_by_names,
+    decide_by_quotations,
+)
+from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
+from citewell.text.comparison.name_comparison import (
+    find_name_conflict,
+)
+from citewell.text.comparison.quoted_words import (
+    QuotationState,
+    match_quotations,
+)
+from citewell.text.comparison.statement_twins import (
+    find_statement_twins,
+    find_twin_opposition,
+)
+from citewell.text.comparison.value_comparison import (
+    compare_values,
+)
+from citewell.text.evidence.claim_support import (
+    SourceText,
+    can_share_language,
+)
+from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.evidence.similarity import measure_stem_coverage
+
+_MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
+
+
+def judge_statement(
+    statement: str, source: SourceText, read: ReadSource, opinion: Opinion
+) -> SourceOpinion:
+    """The stance of a source that was read; `source` is its text, prepared for many statements."""
+    if not isinstance(opinion, Judgement):
+        if not can_share_language(statement, source):
+            return build_foreign_opinion(statement, source, read)
+        return SourceOpinion(stance=SourceStance.UNREAD, reason=opinion.reason)
+    asked = build_sentence_features(statement, language=source.language)
+    twins = find_statement_twins(asked, source)
+    compared = StatementComparison(
+        statement=statement,
+        source=source,
+        read=read,
+        judgement=opinion,
+        values=compare_values(statement, source, known_years=read.years),
+        quotations=match_quotations(statement, source),
+        name=find_name_conflict(statement, source, title=read.known_names),
+        asked=asked,
+        twins=twins,
+        contrary=find_twin_opposition(asked, twins, source),
+    )
+    return _decide_stance(compared)
+
+
+def _decide_stance(one: StatementComparison) -> SourceOpinion:
+    for decide in (
+        decide_by_values,
+        decide_by_quotations,
+        decide_by_contraries,
+        _decide_by_judge,
+        decide_by_names,
+        decide_by_unstated_values,
+        _decide_by_support,
+        decide_by_absence,
+    ):
+        if (found := decide(one)) is not None:
+            return found
+    note = one.read.note or UNSETTLED_NOTE
+    return build_opinion(one, SourceStance.UNCLEAR, note, evidence=one.show_judged_place())
+
+
+def _decide_by_judge(one: StatementComparison) -> SourceOpinion | None:
+    """An explicit contradiction, or a judge that finds a part of the statement."""
+    said = one.judgement
+    if said.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(one):
+        shown = one.show_judged_place()
+        return build_opinion(
+            one,
+            SourceStance.CONTRADICTS,
+            "A passage of the source says the opposite.",
+            evidence=shown,
+            said_instead=shown[0] if shown else None,
+        )
+    if said.relation is ClaimRelation.QUALIFIES and said.judge != LEXICAL_NAME:
+        shown = one.show_judged_place()
+        if not shown or one.values.unstated or said.missing_numbers:
+            return None
+        return build_opinion(
+            one,
+            SourceStance.PARTLY,
+            "The source says a part of it, or says it with a reservation.",
+            evidence=shown,
+            said_instead=shown[0],
+        )
+    return None
+
+
+def _is_sure_contradiction(one: StatementComparison) -> bool:
+    """A model must quote a passage on the same subject; what words deny `contrary` tells alone."""
+    said = one.judgement
+    if not said.quote or said.judge == LEXICAL_NAME:
+        return False
+    quoted = build_sentence_features(said.quote, language=one.source.language)
+    share = measure_stem_coverage(one.asked, quoted.terms)
+    return share >= _MIN_JUDGED_SHARE or said.judge != NLI_NAME
+
+
+def _decide_by_support(one: StatementComparison) -> SourceOpinion | None:
+    said = one.judgement
+    lost = [each for each in one.quotations if each.state is QuotationState.ABSENT]
+    if said.judge == LEXICAL_NAME and one.values.apart:
+        return None  # the words are there, and the number, but not together
+    if said.relation is ClaimRelation.SUPPORTS and not one.values.unstated and not lost:
+        reason = "The source says so."
+        if one.read.note:
+            reason = f"{reason} {one.read.note}"
+        return build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())
+    return None

@@ -1,0 +1,163 @@
+"""Decides whether a source bears out a number anywhere: as it is, rounded, converted or reckoned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from citewell.text.comparison.approximate_values import is_about_equal
+from citewell.text.comparison.derived_values import (
+    is_combined_value,
+    is_complement_share,
+    is_multiplied_value,
+    is_product_of_counts,
+    is_reckoned_value,
+    is_sum_of_run,
+    list_time_spans,
+)
+from citewell.text.comparison.deriving_words import has_deriving_words, tells_of_others
+from citewell.text.comparison.like_values import find_like_value
+from citewell.text.comparison.source_values import (
+    gives_both_ends,
+    has_figure,
+    is_spelt_near,
+    is_whole_near,
+)
+from citewell.text.comparison.statement_values import (
+    TIME_UNITS,
+    list_stated_values,
+)
+from citewell.text.comparison.value_equality import have_equal_figures, have_same_value, is_rounded
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.sentence_features import SentenceFeatures
+from citewell.text.quantities.stated_quantities import (
+    StatedQuantity,
+    is_fixed_unit,
+    write_alike,
+)
+from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
+
+_WINDOW_SENTENCES = 3
+_END_SLACK = Decimal("0.02")  # of a value that is an end of a range
+_FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
+_LIST_ITEM_PATTERN = re.compile(r"\s*(?:[-*•–]\s|\d{1,2}[.)]\s|\|)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSearch:
+    """A statement whose values are looked for in a source."""
+
+    asked: SentenceFeatures
+    wanted: Sequence[StatedQuantity]
+    source: SourceText
+    known_years: Collection[int]
+
+    @cached_property
+    def held(self) -> list[StatedQuantity]:
+        """All values of the source."""
+        every = self.source.sentence_features
+        return [value for each in every for value in list_stated_values(each)]
+
+    @cached_property
+    def windows(self) -> list[list[StatedQuantity]]:
+        """The values of each few consecutive sentences, from which an author may have reckoned."""
+        every = self.source.sentence_features
+        return [
+            [
+                value
+                for each in every[at : at + _WINDOW_SENTENCES]
+                for value in list_stated_values(each)
+            ]
+            for at in range(max(1, len(every) - _WINDOW_SENTENCES + 1))
+        ]
+
+
+def is_borne_out(one: StatedQuantity, search: ValueSearch) -> bool:
+    source, every = search.source, search.source.sentence_features
+    return (
+        any(can_mean(one, other, search.asked.text) for other in search.held)
+        or is_spelt_near(one, every, source.language)
+        or is_whole_near(one, every)
+        or (one.low < one.high and any(gives_both_ends(one, said) for said in every))
+        or _is_written_bare(one, source)
+        or (not is_fixed_unit(one.unit) and one.low in count_list_items(source.text))
+        or _is_reckoned(one, search)
+    )
+
+
+def can_mean(one: StatedQuantity, other: StatedQuantity, statement: str) -> bool:
+    """Whether a number of the statement can be another one: the same, rounded or converted."""
+    if is_about_equal(one, other, statement) or is_rounded(one, other):
+        return True
+    if have_same_value(one, other):
+        return _is_at_end(one, other)
+    # "60 millimetres" is not borne out by 60 centimetres, nor "160 mg" by 160 g.
+    is_other_measure = is_fixed_unit(one.unit) and is_fixed_unit(other.unit)
+    return not is_other_measure and have_equal_figures(one, other)
+
+
+def _is_at_end(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether a single value is an end or the middle of a range; "160 mg" is not 100 to 200 mg."""
+    if one.low < one.high or other.low == other.high or one.unit != other.unit:
+        return True
+    mine, theirs = write_alike(one, other)
+    ends = (theirs.low, theirs.high, (theirs.low + theirs.high) / 2)
+    slack = max(mine.precision / 2, abs(mine.low) * _END_SLACK)
+    return any(abs(mine.low - end) <= slack for end in ends)
+
+
+def _is_written_bare(one: StatedQuantity, source: SourceText) -> bool:
+    """Whether the source has its figures; those of a measure in cells of a table that names its unit."""
+    figures = _FIGURE_PATTERN.findall(one.text)
+    if not figures or not all(has_figure(source, each) for each in figures):
+        return False
+    if not is_fixed_unit(one.unit):
+        return True
+    units = {
+        UNIT_FACTORS[word][0]
+        for row in re.findall(r"(?m)^\s*\|.*", source.text)
+        for word in re.findall(r"[^\W\d_]+|%", row.lower())
+        if word in UNIT_FACTORS
+    }
+    is_named = one.unit in units or one.unit in CURRENCY_CODES.values()
+    return is_named and all(
+        re.search(rf"\|[\s~<>≤≥*]*{re.escape(each)}[\s*]*\|", source.text) for each in figures
+    )
+
+
+def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
+    """Whether an author may have reckoned it from what the source gives."""
+    if one.unit in TIME_UNITS:
+        spans = list_time_spans(search.held, search.known_years)
+        if any(can_mean(one, each, search.asked.text) for each in spans):
+            return True
+    if is_multiplied_value(one, search.wanted, search.held):
+        return True
+    if has_deriving_words(one, search.asked.text) and any(
+        is_combined_value(one, each) or is_sum_of_run(one, each) for each in search.windows
+    ):
+        return True
+    if tells_of_others(search.asked.text) and any(
+        is_complement_share(one, each) for each in search.windows
+    ):
+        return True
+    # Where no word tells so, a number that could also be a slip is rather that.
+    return find_like_value(one, search.source) is None and any(
+        is_reckoned_value(one, each) or is_product_of_counts(one, each) for each in search.windows
+    )
+
+
+def count_list_items(text: str) -> set[int]:
+    """The lengths of the lists and tables of a text, a table with and without its head."""
+    lengths: set[int] = set()
+    run = 0
+    for line in [*text.splitlines(), "end"]:
+        if _LIST_ITEM_PATTERN.match(line):
+            run += 1
+        elif line.strip():
+            lengths.update((run, run - 1, run - 2))
+            run = 0
+    return lengths
