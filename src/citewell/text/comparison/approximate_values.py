@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
@@ -43,6 +44,7 @@ def is_about_equal(one: StatedQuantity, other: StatedQuantity, statement: str) -
     return one.low - below <= other.high and other.low <= one.high + above
 
 
+@lru_cache(maxsize=256)  # it is asked for every number of a source
 def find_slack(one: StatedQuantity, statement: str) -> tuple[Decimal, Decimal]:
     """How far below and above the number the source's may be, by the words before it."""
     before = statement[max(0, one.start - 24) : one.start]

@@ -117,9 +117,14 @@ def _stands_apart(one: StatedQuantity, asked: SentenceFeatures, source: SourceTe
     if one.unit in DATED_UNITS or not words:
         return False
     every = source.sentence_features
-    shares = [
-        len(words & (said.terms | (every[at - 1].terms if at else frozenset()))) / len(words)
-        for at, said in enumerate(every)
-        if any(can_mean(one, other, asked.text) for other in list_stated_values(said))
-    ]
-    return max(shares, default=1.0) < _MIN_HOLDER_SHARE
+    is_found = False
+    for at, said in enumerate(every):
+        before = every[at - 1].terms if at else frozenset()
+        is_near = len(words & (said.terms | before)) >= _MIN_HOLDER_SHARE * len(words)
+        if is_found and not is_near:
+            continue
+        if any(can_mean(one, other, asked.text) for other in list_stated_values(said)):
+            if is_near:
+                return False
+            is_found = True
+    return is_found
