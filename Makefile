@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check
-JOBS ?= 2
+# One more than the two cores of CI: many tests wait for a process or a time limit.
+JOBS ?= 3
 # Compiled test modules are kept: writing asserts anew in all of them takes longer than many tests.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 

@@ -176,6 +176,7 @@ def test_a_worker_runs_no_more_than_its_own_number_where_a_later_one_registered_
             await asyncio.to_thread(later._register_queues)
             views += [await jobs.dispatch_job(OWNER, order()) for _ in range(7)]
             await until(lambda: count_taken(state, 6))
+            await until(lambda: len(now) == 2)
             gate.set()
             return [(await ended(jobs, view.job.id)).status for view in views]
 

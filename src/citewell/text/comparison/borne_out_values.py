@@ -43,6 +43,7 @@ from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
 _WINDOW_SENTENCES = 3
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
+_UNIT_WORD_PATTERN = re.compile(r"[^\W\d_]+|%")
 _LIST_ITEM_PATTERN = re.compile(r"\s*(?:[-*•–]\s|\d{1,2}[.)]\s|\|)")
 
 
@@ -116,12 +117,9 @@ def _is_written_bare(one: StatedQuantity, source: SourceText) -> bool:
         return False
     if not is_fixed_unit(one.unit):
         return True
-    units = {
-        UNIT_FACTORS[word][0]
-        for row in re.findall(r"(?m)^\s*\|.*", source.text)
-        for word in re.findall(r"[^\W\d_]+|%", row.lower())
-        if word in UNIT_FACTORS
-    }
+    rows = (line for line in source.text.splitlines() if line.lstrip().startswith("|"))
+    words = {word for row in rows for word in _UNIT_WORD_PATTERN.findall(row.lower())}
+    units = {UNIT_FACTORS[word][0] for word in words & UNIT_FACTORS.keys()}
     is_named = one.unit in units or one.unit in CURRENCY_CODES.values()
     return is_named and all(
         re.search(rf"\|[\s~<>≤≥*]*{re.escape(each)}[\s*]*\|", source.text) for each in figures
