@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from citewell.text.evidence.claim_support import SourceText, list_context_terms
 from citewell.text.evidence.oppositions.opposition import Opposition, find_opposition
-from citewell.text.evidence.sentence_features import SentenceFeatures
+from citewell.text.evidence.oppositions.sentence_contrast import Certainty
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import tokens
 
 MIN_TWIN_TERMS = 3  # content words that a statement needs to be compared
@@ -18,6 +19,11 @@ _MIN_TWIN_SHARE = 0.4  # of the statement's words without its numbers
 # A sentence that begins so is about what the one before it names.
 _PRONOUN_PATTERN = re.compile(
     r"\W{0,6}(?:it|its|they|their|this|these|he|she|er|sie|es|dies\w{0,2}|ihre?r?|il|elle|ils|elles|ce|cette|ces|son|sa|leurs?|este|esta|estos|estas|ella|ellos|su|sus)\b",
+    re.IGNORECASE,
+)
+# Words between clauses that each say something of their own.
+_CLAUSE_PATTERN = re.compile(
+    r"[;:]\s|,?\s(?:because|since|but|whereas|although|weil|denn|aber|obwohl|während|parce que|car|mais|tandis que|porque|pero|aunque)\s",
     re.IGNORECASE,
 )
 _NEAR_SENTENCES = 1  # on each side of a sentence that shares words with the statement
@@ -36,6 +42,14 @@ class StatementTwin:
     share: float
     own_share: float  # of the statement's words, in the sentence alone
     shared_back: float  # of the sentence's words, in the statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinOpposition:
+    """What opposes a statement, and the sentence of the source that it stands in."""
+
+    opposition: Opposition
+    twin: StatementTwin
 
 
 def list_word_terms(features: SentenceFeatures) -> frozenset[str]:
@@ -87,13 +101,30 @@ def _measure_twins(wanted: frozenset[str], source: SourceText) -> Iterator[State
 
 def find_twin_opposition(
     asked: SentenceFeatures, twins: Sequence[StatementTwin], source: SourceText
-) -> Opposition | None:
-    """What one of the nearest sentences says to the contrary of the statement."""
-    return find_opposition(
+) -> TwinOpposition | None:
+    """What one of the nearest sentences says to the contrary of the statement, or surely of a clause."""
+    found = _find_opposed_twin(asked, twins, source)
+    if found is not None and found.opposition.certainty is Certainty.SURE:
+        return found
+    for text in _CLAUSE_PATTERN.split(asked.text):
+        clause = build_sentence_features(text, language=asked.language)
+        if clause.text == asked.text or len(list_word_terms(clause)) < MIN_TWIN_TERMS:
+            continue
+        opposed = _find_opposed_twin(clause, find_statement_twins(clause, source), source)
+        if opposed is not None and opposed.opposition.certainty is Certainty.SURE:
+            return opposed
+    return found
+
+
+def _find_opposed_twin(
+    asked: SentenceFeatures, twins: Sequence[StatementTwin], source: SourceText
+) -> TwinOpposition | None:
+    found = find_opposition(
         asked.compared,
         [one.features.compared for one in twins],
         contexts=[list_context_terms(source, one.index) for one in twins],
     )
+    return None if found is None else TwinOpposition(opposition=found, twin=twins[found.place])
 
 
 def list_near_sentences(

@@ -16,16 +16,13 @@ from citewell.text.comparison.name_comparison import (
 from citewell.text.comparison.quoted_words import (
     QuotationMatch,
 )
-from citewell.text.comparison.statement_twins import (
-    StatementTwin,
-)
+from citewell.text.comparison.statement_twins import StatementTwin, TwinOpposition
 from citewell.text.comparison.value_comparison import (
     ValueComparison,
 )
 from citewell.text.evidence.claim_support import (
     SourceText,
 )
-from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.sentence_features import SentenceFeatures
 
 MAX_PASSAGE_CHARS = 900
@@ -70,7 +67,7 @@ class StatementComparison:
     name: NameConflict | None
     asked: SentenceFeatures
     twins: tuple[StatementTwin, ...]
-    contrary: Opposition | None
+    contrary: TwinOpposition | None
 
     @property
     def is_agreed_by_model(self) -> bool:

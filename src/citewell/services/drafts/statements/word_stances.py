@@ -79,10 +79,9 @@ def _decide_by_verbatim(one: StatementComparison) -> SourceOpinion | None:
 
 def decide_by_contraries(one: StatementComparison) -> SourceOpinion | None:
     """The contrary in an otherwise equal sentence; in a less equal one nothing is settled."""
-    found = one.contrary
-    if found is None or one.is_agreed_by_model:
+    if one.contrary is None or one.is_agreed_by_model:
         return None
-    twin = one.twins[found.place]
+    found, twin = one.contrary.opposition, one.contrary.twin
     shown = one.show_place(twin.start, twin.end, ClaimRelation.CONTRADICTS)
     if found.certainty is not Certainty.SURE:
         has_words = bool(found.stated or found.said)

@@ -14,7 +14,8 @@ from citewell.text.evidence.sentence_features import build_sentence_features
 def compare(statement: str, text: str, language: str) -> Opposition | None:
     asked = build_sentence_features(statement, language=language)
     source = SourceText(text=text, language=language)
-    return find_twin_opposition(asked, find_statement_twins(asked, source), source)
+    found = find_twin_opposition(asked, find_statement_twins(asked, source), source)
+    return found.opposition if found else None
 
 
 def is_sure(statement: str, source: str, language: str) -> bool:
@@ -134,6 +135,21 @@ def test_a_sentence_that_compares_nothing_does_not_speak_for_a_comparison() -> N
     )
 
     assert is_sure("Oat flour is better for them than rye flour.", source, "en")
+
+
+def test_the_contrary_of_one_clause_is_a_contrary_of_the_statement() -> None:
+    source = (
+        "Blends of syrups are sold widely. However, blended syrups are not approved by the agency."
+    )
+
+    assert is_sure(
+        "Blends are a worry of their own, because blended syrups are approved by the agency.",
+        source,
+        "en",
+    )
+    assert not is_sure(
+        "Blends are a worry of their own, because blended syrups are sold widely.", source, "en"
+    )
 
 
 def test_the_words_that_differ_are_named() -> None:
