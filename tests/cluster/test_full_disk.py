@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,17 +45,18 @@ class FullDiskRun:
 
 
 @pytest.fixture
-def full_disk_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FullDiskRun]:
+def full_disk_run() -> Iterator[FullDiskRun]:
     if missing := list_missing_programs():
         absent(f"A cluster needs {', '.join(missing)}.")
-    folder = tmp_path_factory.mktemp("disk")
-    for one in (folder, *folder.parents[:2]):
-        one.chmod(0o755)  # the server is another user
-    with (
-        mount_small_disk(folder / "small", megabytes=_DISK_MEGABYTES) as disk,
-        run_cluster(instances=1, workers=1, redis=False, disk=disk.folder) as cluster,
-    ):
-        yield asyncio.run(_use_full_disk(cluster, disk, folder))
+    # Not below pytest's own folder, which the server, another user, may not enter.
+    with tempfile.TemporaryDirectory(prefix="citewell-disk-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with (
+            mount_small_disk(folder / "small", megabytes=_DISK_MEGABYTES) as disk,
+            run_cluster(instances=1, workers=1, redis=False, disk=disk.folder) as cluster,
+        ):
+            yield asyncio.run(_use_full_disk(cluster, disk, folder))
 
 
 async def _use_full_disk(cluster: Cluster, disk: SmallDisk, folder: Path) -> FullDiskRun:
