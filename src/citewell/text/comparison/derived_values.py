@@ -17,6 +17,7 @@ from citewell.text.quantities.stated_quantities import (
 _DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 _WHOLE_PERCENT = Decimal(100)
 _MAX_DERIVED_VALUES = 14
+_MAX_DATES = 200  # of one source between which times are reckoned: each with each other
 _RATIO_SLACK = Decimal("0.2")  # of a multiple: what rose from 7.5 to 17.3 has "doubled"
 _POINT_UNITS = frozenset({"pp", "point", "punkt", "punto"})  # of a difference of shares
 
@@ -108,8 +109,8 @@ def list_time_spans(
     held: Sequence[StatedQuantity], known_years: Iterable[int]
 ) -> list[StatedQuantity]:
     """The times between any two years, with those of the record, and between any two days."""
-    days = {int(each.low) for each in held if each.unit == DATE_UNIT}
-    years = {int(each.low) for each in held if each.unit == YEAR_UNIT}
+    days = set(islice((int(each.low) for each in held if each.unit == DATE_UNIT), _MAX_DATES))
+    years = set(islice((int(each.low) for each in held if each.unit == YEAR_UNIT), _MAX_DATES))
     years |= {date.fromordinal(each).year for each in days}
     spans = {("year", abs(one - other)) for one in years for other in (*years, *known_years)}
     spans |= {("day", abs(one - other)) for one in days for other in days}
