@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -117,11 +116,3 @@ async def echo_body(scope: Scope, receive: Receive, send: Send) -> None:
     headers = [(b"content-length", str(len(text)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": text})
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until this is true; fails after `WAIT_SECONDS`."""
-    end = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.01)

@@ -142,16 +142,6 @@ async def ended(jobs: JobService, job: str, owner: str = OWNER) -> JobView:
     return view
 
 
-async def until(told: Callable[[], Awaitable[bool]] | Callable[[], bool]) -> None:
-    """Wait for a condition, at most a few seconds."""
-    async with asyncio.timeout(10):
-        while True:
-            found = told()
-            if found if isinstance(found, bool) else await found:
-                return
-            await asyncio.sleep(0.005)
-
-
 def order(cap: int = 50 * CENT, **more: Any) -> JobOrder:
     return JobOrder(kind="work", args=more.pop("args", {}), cap=cap, **more)
 

@@ -20,7 +20,8 @@ from citewell.services.jobs.job_service import JobService
 from citewell.services.research.step_values import DRAFT_CHECK_KIND
 from citewell.store.cache.artifact_store import CachedArtifactStore
 from citewell.store.state_store import StateStore
-from tests.contract.offices import FAST, OWNER, ended, until
+from tests.conditions import until
+from tests.contract.offices import FAST, OWNER, ended
 from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
 from tests.unit.services.reading import Memory

@@ -21,13 +21,13 @@ from citewell.store.jobs.worker_heartbeats import SqlWorkerHeartbeats, WorkerNam
 from citewell.store.jobs.workflow_queue import SqlWorkflowQueue
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
+from tests.conditions import until
 from tests.contract.offices import (
     OWNER,
     ended,
     expect_claimed,
     office,
     order,
-    until,
     working,
 )
 from tests.contract.states import Kept, kept, name_database, refuse_jobs

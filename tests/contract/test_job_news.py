@@ -22,7 +22,8 @@ from citewell.store.coordination.change_notices import (
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
 from tests.change_notices import publish_change
-from tests.contract.offices import OWNER, expect_claimed, office, order, until
+from tests.conditions import until
+from tests.contract.offices import OWNER, expect_claimed, office, order
 from tests.contract.states import ENGINES, Kept, kept
 from tests.services import postgres_or_skip
 

@@ -31,6 +31,7 @@ from citewell.store.jobs.job_record import (
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
+from tests.conditions import until
 from tests.contract.offices import (
     CENT,
     FAST,
@@ -45,7 +46,6 @@ from tests.contract.offices import (
     order,
     paying,
     running,
-    until,
     working,
 )
 from tests.contract.states import ENGINES, Kept, kept

@@ -37,6 +37,7 @@ from citewell.store.failures import (
 from citewell.store.jobs.job_record import JobRecord, KnownStep
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.state_store import StateStore
+from tests.conditions import until
 from tests.contract.offices import (
     CENT,
     OWNER,
@@ -50,7 +51,6 @@ from tests.contract.offices import (
     order,
     paying,
     running,
-    until,
     working,
 )
 from tests.contract.states import ENGINES, Kept, kept

@@ -32,7 +32,8 @@ from citewell.store.jobs.job_errors import BalanceTooLow
 from citewell.store.jobs.job_record import JobRecord, KnownStep
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.state_store import StateStore
-from tests.contract.offices import CENT, FAST, OWNER, ended, until
+from tests.conditions import until
+from tests.contract.offices import CENT, FAST, OWNER, ended
 from tests.contract.states import ENGINES, Kept, kept
 
 STEP = "report:exa"

@@ -17,6 +17,7 @@ import pytest
 from citewell.config import Settings
 from citewell.store.cache.tiered_cache import CacheEntry, ResultCache
 from citewell.store.cache_store import CacheStore, open_cache_store
+from tests.conditions import until
 from tests.requirements import requires
 from tests.services import postgres_settings, redis_or_skip
 
@@ -217,14 +218,6 @@ def test_owners_stay_apart_after_a_restart(durable: Backend) -> None:
     durable.run(lambda kept: kept.store_entry("someone", "key", b"mine", ttl=60))
 
     assert durable.run(lambda kept: kept.look_up_entry("other", "key")) is None
-
-
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    for _ in range(500):
-        if await condition():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it did not come true within five seconds")
 
 
 def test_a_lease_has_one_holder_at_a_time(durable: Backend) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 from mcp import Client
@@ -56,12 +55,6 @@ async def ended(client: Client, job: str) -> dict[str, Any]:
             told = await ask(client, "research_status", jobId=job, wait_seconds=10)
             if told["status"] in {"completed", "failed", "cancelled"}:
                 return told
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - another thread or process brings it about
-            await asyncio.sleep(0.02)
 
 
 async def researched(client: Client, query: str = QUESTION, **arguments: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 from citewell import config
 from citewell.server.app import App
 from citewell.tooling import Owner
-from tests.contract.offices import until
+from tests.conditions import until
 from tests.e2e.clients import body, connected
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet.faults import ALWAYS, Fault

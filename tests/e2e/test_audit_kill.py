@@ -10,7 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pytest
 from citewell import config
 from citewell.store.audit.audit_verification import AuditVerification, verify_audit_log
 from citewell.store.state_store import open_state_store
+from tests.conditions import until
 from tests.contract.states import ENGINES
 from tests.requirements import requires
 
@@ -107,12 +108,6 @@ async def call_on(url: str, name: str, answered: list[str], *, calls: int = 10_0
                 )
                 assert '"content"' in response.text
                 answered.append(request_id)
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(WAIT_SECONDS):
-        while not condition():  # noqa: ASYNC110 - another process brings it about
-            await asyncio.sleep(0.01)
 
 
 async def look(environ: Environ) -> tuple[AuditVerification, list[dict[str, Any]]]:

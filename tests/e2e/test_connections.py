@@ -11,6 +11,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from citewell.server.http.body_limit import BodyLimit
+from tests.conditions import wait_until
 from tests.http_servers import (
     ServerThread,
     echo_body,
@@ -18,7 +19,6 @@ from tests.http_servers import (
     read_to_end,
     read_until,
     serving,
-    wait_until,
 )
 from tests.requirements import requires
 

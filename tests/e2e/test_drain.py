@@ -24,6 +24,7 @@ from citewell.server.http import listening
 from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.transport import build_http_transport
+from tests.conditions import wait_until
 from tests.http_servers import (
     WAIT_SECONDS,
     ServerThread,
@@ -32,7 +33,6 @@ from tests.http_servers import (
     read_to_end,
     read_until,
     serving,
-    wait_until,
 )
 from tests.internet.faults import Fault
 from tests.internet.world import World

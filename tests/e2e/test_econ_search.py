@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.conditions import until
 from tests.e2e.clients import body, connected
-from tests.e2e.deep import until
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,6 +13,7 @@ from threading import Thread
 import psutil
 import pytest
 
+from tests.conditions import has_ended, wait_until
 from tests.e2e.test_hostile_pages import read_frame
 from tests.e2e.test_stdio import Environ, legacy, request, start, tell
 from tests.requirements import requires
@@ -50,15 +50,6 @@ def slow_web() -> Iterator[str]:
     thread.join(5)
 
 
-def wait_for(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 @contextmanager
 def busy_server(
     environ: Environ, web: str
@@ -72,7 +63,7 @@ def busy_server(
     tell(process, request("page", "tools/call", wish))
     server = psutil.Process(process.pid)
     # A worker that has used more than its start takes is at work on the page.
-    assert wait_for(lambda: any(child.cpu_times().user > 1.0 for child in server.children()), 30)
+    wait_until(lambda: any(child.cpu_times().user > 1.0 for child in server.children()))
     worker = max(server.children(), key=lambda child: child.cpu_times().user)
     try:
         yield process, worker
@@ -84,17 +75,13 @@ def busy_server(
                 pipe.close()
 
 
-def has_ended(process: psutil.Process) -> bool:
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-
-
 @requires("scrape_page.hostile_page")
 def test_a_ping_is_answered_while_a_worker_burns(environ: Environ, slow_web: str) -> None:
     with busy_server(environ, slow_web) as (process, worker):
         tell(process, request("ping", "ping"))
 
         assert read_frame(process)["id"] == "ping"
-        assert not has_ended(worker)
+        assert not has_ended(worker.pid)
 
 
 def test_the_end_of_input_ends_the_server_and_its_burning_worker(
@@ -104,8 +91,8 @@ def test_the_end_of_input_ends_the_server_and_its_burning_worker(
         assert process.stdin
         process.stdin.close()
 
-        assert wait_for(lambda: process.poll() is not None, 5)
-        assert wait_for(lambda: has_ended(worker), 5)
+        wait_until(lambda: process.poll() is not None, seconds=10)
+        wait_until(lambda: has_ended(worker.pid), seconds=10)
 
 
 def test_a_termination_ends_the_server_and_its_burning_worker(
@@ -114,8 +101,8 @@ def test_a_termination_ends_the_server_and_its_burning_worker(
     with busy_server(environ, slow_web) as (process, worker):
         process.send_signal(signal.SIGTERM)
 
-        assert wait_for(lambda: process.poll() is not None, 5)
-        assert wait_for(lambda: has_ended(worker), 5)
+        wait_until(lambda: process.poll() is not None, seconds=10)
+        wait_until(lambda: has_ended(worker.pid), seconds=10)
 
 
 @requires("scrape_page.hostile_page")

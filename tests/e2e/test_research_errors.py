@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.conditions import until
 from tests.e2e.clients import TRANSPORTS, connected
-from tests.e2e.deep import KEYS, QUESTION, ask, deep, ended, refusal, researched, until
+from tests.e2e.deep import KEYS, QUESTION, ask, deep, ended, refusal, researched
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench
 from tests.internet.world import World

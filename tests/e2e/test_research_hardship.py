@@ -15,8 +15,9 @@ from citewell.server.app import App
 from citewell.server.protocol.sdk_server import build_sdk_server
 from citewell.services.research import research_workflow
 from citewell.tooling import Owner
+from tests.conditions import until
 from tests.e2e.clients import TRANSPORTS, connected
-from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched, until
+from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import Mark, Written, answer, bench
 from tests.internet.world import World

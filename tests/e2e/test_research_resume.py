@@ -16,8 +16,9 @@ from citewell import config
 from citewell.server.app import App
 from citewell.server.http.hosting import build_asgi_app
 from citewell.server.job_resumption import resume_jobs
+from tests.conditions import until
 from tests.e2e.clients import connected
-from tests.e2e.deep import QUESTION, ask, deep, ended, until
+from tests.e2e.deep import QUESTION, ask, deep, ended
 from tests.e2e.test_stdio import legacy, request, start
 from tests.internet.researchers import bench
 from tests.internet.world import World

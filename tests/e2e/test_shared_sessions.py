@@ -12,8 +12,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.conditions import until
 from tests.e2e.clients import listening
-from tests.e2e.deep import until
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.services import postgres_or_skip

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conditions import has_ended, wait_until
 from tests.internet.serve import Internet
 
 Environ = dict[str, str]
@@ -283,23 +283,10 @@ def test_the_process_ends_when_its_parent_is_killed(environ: Environ, tmp_path: 
     parent.wait(10)
 
     assert all(json.loads(frame)["jsonrpc"] for frame in frames)
-    assert _gone(child, seconds=15)
+    wait_until(lambda: has_ended(child))
     os.close(writing)
     os.close(reading)
     parent.stdout.close()
-
-
-def _gone(pid: int, *, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.05)
-    return False
 
 
 WRONG = {

@@ -14,8 +14,9 @@ from citewell import config
 from citewell.server.app import App
 from citewell.server.protocol.research_tasks import ResearchTasks
 from citewell.tooling import Owner
+from tests.conditions import until
 from tests.e2e.clients import connected, listening
-from tests.e2e.deep import PATIENCE, QUESTION, deep, until
+from tests.e2e.deep import PATIENCE, QUESTION, deep
 from tests.e2e.test_stdio import CLIENT, META, start
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Any, TypeVar
 
@@ -106,13 +105,3 @@ def staged(**habits: Any) -> Iterator[Stage]:
         yield made
     finally:
         made.close()
-
-
-def eventually(holds: Callable[[], bool], *, within: float = 15.0) -> bool:
-    """True as soon as the condition holds, False when it does not in time."""
-    deadline = time.monotonic() + within
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True

@@ -16,9 +16,10 @@ from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
+from tests.conditions import has_ended, wait_until
 from tests.requirements import requires
 from tests.task_thread import ThreadTasks
-from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
+from tests.unit.fetch.stage import Stage, require_chromium, staged
 
 pytestmark = pytest.mark.process  # a real browser
 
@@ -201,8 +202,8 @@ def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
         stage.visit("/")
 
         assert browser_pid(stage) != first
-        assert eventually(lambda: not alive(first))
-        assert eventually(lambda: not stage.browser.is_running)
+        wait_until(lambda: has_ended(first))
+        wait_until(lambda: not stage.browser.is_running)
 
 
 def test_a_browser_that_died_is_started_again() -> None:
@@ -211,9 +212,7 @@ def test_a_browser_that_died_is_started_again() -> None:
         stage.visit("/")
         first = browser_pid(stage)
         os.kill(first, signal.SIGKILL)
-        assert eventually(
-            lambda: stage.browser._engine is None or stage.browser._engine.needs_replacement
-        )
+        wait_until(lambda: stage.browser._engine is None or stage.browser._engine.needs_replacement)
 
         assert "alive" in stage.visit("/").decode_text()
 
@@ -242,25 +241,16 @@ def test_kill_9_leaves_no_chromium_behind() -> None:
     assert owner.stdout is not None
     pids = [int(pid) for pid in owner.stdout.readline().split()]
     assert len(pids) >= 3
-    assert all(map(alive, pids))
+    assert not any(map(has_ended, pids))
 
     owner.kill()
     owner.wait()
     owner.stdout.close()
 
-    assert eventually(lambda: not any(map(alive, pids))), [pid for pid in pids if alive(pid)]
+    wait_until(lambda: all(map(has_ended, pids)))
 
 
 def browser_pid(stage: Stage) -> int:
     engine = stage.browser._engine
     assert engine is not None
     return stage.loop.run(engine.list_process_ids())[0]
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -21,6 +21,7 @@ from citewell.store.cache.single_flight import (
 )
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.coordination.leases import SqlLeaseTable
+from tests.conditions import until
 
 
 @dataclass
@@ -119,14 +120,6 @@ def test_when_the_last_caller_is_gone_the_work_is_cancelled() -> None:
         return work.cancelled
 
     assert asyncio.run(scenario()) == 1
-
-
-async def until(condition: Callable[..., Any]) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        await asyncio.sleep(0)
-    pytest.fail("it never came true")
 
 
 def test_nobody_boards_work_that_is_being_cancelled() -> None:

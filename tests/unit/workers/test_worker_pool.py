@@ -7,18 +7,17 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, cast
 
-import psutil
 import pytest
 
 from citewell.errors import NotFound
 from citewell.workers.worker_handle import WorkerHandle
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 from citewell.workers.worker_tasks import FailureCause, TaskFailure
+from tests.conditions import has_ended, wait_until
 from tests.unit.workers.unruly_worker import LIE, MISBEHAVE, MODULE
 
 pytestmark = pytest.mark.process  # real workers
@@ -37,17 +36,6 @@ def with_workers(act: Callable[[WorkerPool], Awaitable[Any]], **limits: Any) -> 
 
 async def tell(workers: WorkerPool, order: str, seconds: float | None = None) -> str:
     return await workers.run_task(MISBEHAVE, limit_seconds=seconds, body=order.encode())
-
-
-def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came true"
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +105,7 @@ def test_an_answer_of_another_shape_is_refused_and_its_worker_ended() -> None:
     pid, cause = with_workers(act)
 
     assert cause is FailureCause.CRASH
-    assert gone(pid)
+    assert has_ended(pid)
 
 
 def test_an_answer_that_is_too_long_is_refused() -> None:
@@ -135,7 +123,7 @@ def test_a_worker_that_keeps_memory_is_replaced() -> None:
 
     first, second, third = with_workers(act, count=1)
 
-    assert gone(int(first))
+    assert has_ended(int(first))
     assert first != second == third
 
 
@@ -161,7 +149,7 @@ def test_closing_ends_workers_that_are_busy() -> None:
             await task
         return pid
 
-    assert gone(with_workers(act))
+    assert has_ended(with_workers(act))
 
 
 def test_a_worker_can_be_started_before_it_is_needed() -> None:
@@ -183,7 +171,7 @@ def test_a_document_that_hangs_is_stopped_in_time() -> None:
 
     before, after = with_workers(act)
 
-    assert gone(before)
+    assert has_ended(before)
     assert int(after) != before
 
 
@@ -197,7 +185,7 @@ def test_a_reader_that_is_given_up_on_is_ended() -> None:
             await task
         return pid
 
-    assert gone(with_workers(act))
+    assert has_ended(with_workers(act))
 
 
 def test_a_worker_is_used_again() -> None:
@@ -217,7 +205,7 @@ def test_no_more_workers_run_than_allowed() -> None:
 def test_a_worker_without_work_is_closed() -> None:
     async def act(workers: WorkerPool) -> int:
         pid = int(await tell(workers, "pid"))
-        await asyncio.to_thread(wait_until, lambda: gone(pid))
+        await asyncio.to_thread(wait_until, lambda: has_ended(pid))
         return workers.idle_count
 
     assert with_workers(act, idle_seconds=0.01, last_idle_seconds=0.01) == 0
@@ -226,7 +214,7 @@ def test_a_worker_without_work_is_closed() -> None:
 def test_closing_ends_every_worker() -> None:
     pid = int(with_workers(lambda workers: tell(workers, "pid")))
 
-    assert gone(pid)
+    assert has_ended(pid)
 
 
 def test_what_libraries_print_does_not_disturb_the_answer(
@@ -286,4 +274,4 @@ def test_a_worker_dies_with_its_server() -> None:
 
         server.kill()
 
-        wait_until(lambda: gone(pid))
+        wait_until(lambda: has_ended(pid))
