@@ -6,9 +6,10 @@ that tries again at every place reads the same text again and again.
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from re import _constants as kinds  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -22,6 +23,7 @@ MIN_SECONDS = (
 )
 # For 22, 512 and 1,024 repeats: exponential and cubic patterns are not waited for.
 MAX_TINY_SECONDS = (0.02, 0.2, 0.4)
+_DOUBTFUL_POWER = 1.1  # a square that is a sixth of the time on the short text, and noise
 _SLOW_SECONDS = 0.05
 _CERTAIN_SECONDS = 3.0  # neither a busy machine nor a collection of garbage adds as much
 _PROBE_SIZE = 22  # enough for exponential time to be seen, few enough for it to end
@@ -145,27 +147,67 @@ def build_attack(attack: tuple[str, str, str], size: int) -> str:
 
 
 def find_growth(
-    run: Callable[[str], object], attack: tuple[str, str, str], *, last_size: int = LAST_SIZE
+    run: Callable[[str], object],
+    attacks: Iterable[tuple[str, str, str]],
+    *,
+    last_size: int = LAST_SIZE,
 ) -> str:
-    """What is wrong with the growth of the time that `run` takes, or an empty text."""
-    small_size = last_size // 8
-    limits = zip((_PROBE_SIZE, small_size // 8, small_size // 4), MAX_TINY_SECONDS, strict=True)
-    spent = 0.0
-    for size, limit in limits:
-        before, text = spent, build_attack(attack, size)
+    """What is wrong with the growth of the time that `run` takes, or an empty text.
+
+    Every attack is measured on short texts. Texts of the last size are for those that may grow
+    faster than the text, and always for the one that grows fastest.
+    """
+    fastest: tuple[float, tuple[str, str, str]] | None = None
+    for attack in attacks:
+        power, problem = _look_at_growth(run, attack, last_size // 8)
+        if not problem and power >= _DOUBTFUL_POWER:
+            problem = _judge_growth(run, attack, last_size // 8)
+        if problem:
+            return problem
+        if fastest is None or power > fastest[0]:
+            fastest = power, attack
+    if fastest is None or fastest[0] >= _DOUBTFUL_POWER:
+        return ""
+    return _judge_growth(run, fastest[1], last_size // 8)
+
+
+def _look_at_growth(
+    run: Callable[[str], object], attack: tuple[str, str, str], small_size: int
+) -> tuple[float, str]:
+    """The power of the text's length with which the time seems to grow, and what is wrong."""
+    sizes = (_PROBE_SIZE, small_size // 8, small_size // 4)
+    times: list[float] = []
+    for size, limit in zip(sizes, MAX_TINY_SECONDS, strict=True):
+        text = build_attack(attack, size)
         spent = _measure_cpu(run, text)
         if spent > limit and (spent := min(spent, _measure_cpu(run, text))) > limit:
-            return f"{spent:.3f} s at {size} characters: {attack!r:.200}"
+            return 0.0, f"{spent:.3f} s at {size} characters: {attack!r:.200}"
+        times.append(spent)
+    fixed, before, spent = times
     # A cubic pattern may keep below these limits on a fast machine, and take minutes further down.
     if spent > _SLOW_SECONDS and _grows_too_fast(before, spent, 2):
-        before = max(before, _measure_cpu(run, build_attack(attack, small_size // 8)))
+        before = max(before, _measure_cpu(run, build_attack(attack, sizes[1])))
         spent = min(spent, _measure_cpu(run, text))
         if _grows_too_fast(before, spent, 2):
-            return f"{spent:.3f} s after {before:.3f} s for half of the text: {attack!r:.200}"
+            wrong = f"{spent:.3f} s after {before:.3f} s for half of the text: {attack!r:.200}"
+            return 0.0, wrong
+    longer = _measure_cpu(run, build_attack(attack, small_size))
+    if longer * 8**2 < MIN_SECONDS:
+        return 0.0, ""  # even a square would keep below what is judged
+    # Neither what the first call or a busy machine adds nor what any text costs hides the growth.
+    spent = min(spent, _measure_cpu(run, text))
+    fixed = min(fixed, _measure_cpu(run, build_attack(attack, _PROBE_SIZE)))
+    growth = (longer - fixed) / max(spent - fixed, longer / 4**2)
+    return math.log(max(growth, 1), 4), ""
+
+
+def _judge_growth(
+    run: Callable[[str], object], attack: tuple[str, str, str], small_size: int
+) -> str:
     shorter = build_attack(attack, small_size)
     before = _measure_cpu(run, shorter)
     # Where a short text takes long, a little more text shows the growth.
-    factor = 8 if before < _SLOW_SECONDS else 3
+    factor = 3 if before > _SLOW_SECONDS else 4 if before * 4**2 > MIN_SECONDS else 8
     text = build_attack(attack, small_size * factor)
     spent = _measure_cpu(run, text)
     if _grows_too_fast(before, spent, factor) and spent < _CERTAIN_SECONDS:
@@ -198,10 +240,7 @@ def find_slow_attack(pattern: UsedPattern) -> str:
     def run(text: str) -> None:
         use(text.encode("latin-1", "replace") if pattern.is_bytes else text)
 
-    for attack in list_attacks(pattern):
-        if problem := find_growth(run, attack):
-            return problem
-    return ""
+    return find_growth(run, list_attacks(pattern))
 
 
 def _restore_source(pattern: UsedPattern) -> str | bytes:

@@ -39,16 +39,15 @@ class UsedPattern:
 @functools.cache
 def list_used_patterns() -> tuple[UsedPattern, ...]:
     """The patterns of all modules that read foreign text, once for each method."""
-    trees = {module.__name__: (module, _parse_module(module)) for module in _import_modules()}
     shared: dict[str, set[str]] = {}
-    for _, tree in trees.values():
-        _collect_methods(tree, shared)
+    for module in _import_modules():
+        _collect_methods(module, shared)
     found: dict[tuple[str, int, str], UsedPattern] = {}
-    for module, tree in trees.values():
+    for module in _import_modules():
         own: dict[str, set[str]] = {}
-        _collect_methods(tree, own)
-        constants = _list_constants(module, own, shared, _list_imported_names(tree))
-        for pattern in (*constants, *_list_literals(module, tree, own)):
+        _collect_methods(module, own)
+        constants = _list_constants(module, own, shared, _list_imported_names(module))
+        for pattern in (*constants, *_list_literals(module, own)):
             key = (pattern.source, pattern.flags & ~re.UNICODE, pattern.method)
             found.setdefault(key, pattern)
     return tuple(found.values())
@@ -59,7 +58,7 @@ def list_disguised_imports() -> list[str]:
     return [
         module.__name__
         for module in _import_modules()
-        for node in ast.walk(_parse_module(module))
+        for node in _list_nodes(module)
         if (isinstance(node, ast.ImportFrom) and node.module in {"re", "regex"})
         or (
             isinstance(node, ast.Import)
@@ -86,13 +85,13 @@ def _name_place(module: ModuleType) -> str:
 
 
 @functools.cache
-def _parse_module(module: ModuleType) -> ast.Module:
-    return ast.parse(_locate_module(module).read_text("utf-8"))
+def _list_nodes(module: ModuleType) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(_locate_module(module).read_text("utf-8"))))
 
 
-def _collect_methods(tree: ast.Module, methods: dict[str, set[str]]) -> None:
+def _collect_methods(module: ModuleType, methods: dict[str, set[str]]) -> None:
     """How each name is used, be it of this module (`NAME.sub`) or of another (`words.NAME.sub`)."""
-    for node in ast.walk(tree):
+    for node in _list_nodes(module):
         if not isinstance(node, ast.Attribute) or node.attr not in _CALLS:
             continue
         owner = node.value
@@ -103,10 +102,10 @@ def _collect_methods(tree: ast.Module, methods: dict[str, set[str]]) -> None:
             methods.setdefault(name, set()).add(node.attr)
 
 
-def _list_imported_names(tree: ast.Module) -> frozenset[str]:
+def _list_imported_names(module: ModuleType) -> frozenset[str]:
     return frozenset(
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in _list_nodes(module)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     )
@@ -152,15 +151,16 @@ def _unpack_patterns(value: Any, module: str, depth: int) -> Iterator[re.Pattern
         yield from _unpack_patterns(part, module, depth + 1)
 
 
-def _list_literals(
-    module: ModuleType, tree: ast.Module, methods: dict[str, set[str]]
-) -> Iterator[UsedPattern]:
+def _list_literals(module: ModuleType, methods: dict[str, set[str]]) -> Iterator[UsedPattern]:
+    nodes = _list_nodes(module)
+    if not any(_is_pattern_call(node) for node in nodes):
+        return
     targets = {
         id(node.value): target.id
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name)
     }
-    for function in ast.walk(tree):
+    for function in nodes:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
         for node in ast.walk(function):
