@@ -11,10 +11,13 @@ from typing import Any
 import hypothesis
 import pytest
 
+from citewell.net.network import Network
 from citewell.server import worker_pool
+from citewell.services.scholar.registry_records import WorkRecords
 from tests import parsing_guard
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.skipped_pauses import SkippedPauses
 from tests.task_thread import ThreadTasks
 
 parsing_guard.install_guard()  # before any module of ours takes the parser
@@ -89,6 +92,20 @@ def tasks_in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Apps in this process parse in a thread; tests marked `real_workers` have real worker processes."""
     if request.node.get_closest_marker("real_workers") is None:
         monkeypatch.setattr(worker_pool, "open_worker_pool", lambda _settings: ThreadTasks())
+
+
+@pytest.fixture
+def skipped_pauses(monkeypatch: pytest.MonkeyPatch) -> SkippedPauses:
+    """Apps in this process wait for no pace, retry or pause: their clock is set ahead instead."""
+    pauses = SkippedPauses()
+    for build, times in (
+        (Network.__init__, {"clock": pauses.clock, "sleep": pauses.sleep}),
+        (WorkRecords.__init__, {"pause": pauses.sleep}),
+    ):
+        usual = build.__kwdefaults__ or {}
+        assert usual.keys() >= times.keys()
+        monkeypatch.setattr(build, "__kwdefaults__", usual | times)
+    return pauses
 
 
 @pytest.fixture(autouse=True)

@@ -103,6 +103,7 @@ def test_one_conversation_meets_every_kind_of_citation(transport: str, environ: 
 
 
 @requires("verify_citation.outage", "defect.registry_down")
+@pytest.mark.usefixtures("skipped_pauses")
 @pytest.mark.parametrize("outage", OUTAGES, ids=lambda name: name.replace(" ", "-"))
 def test_no_outage_makes_a_genuine_citation_a_suspect(
     outage: str, environ: Environ, world: World
