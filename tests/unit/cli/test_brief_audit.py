@@ -13,6 +13,8 @@ from tests.internet.world import World
 from tests.requirements import requires
 from tests.unit.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 SOUND = (
     "The motion should be denied. See Roe v. Wade, 410 U.S. 113, 153 (1973).",
     "The Court held the same in Brown v. Board of Educ., 347 U.S. 483 (1954). Id. at 495.",

@@ -16,6 +16,8 @@ from tests.internet.world import World
 from tests.requirements import requires
 from tests.unit.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 GOOD = """@article{good, author={LeCun, Yann and Bengio, Yoshua and Hinton, Geoffrey},
   title={Deep learning}, journal={Nature}, year={2015}, doi={10.1038/nature14539}}
 """
