@@ -15,7 +15,10 @@ from tests.trust.evaluate import OUTAGES
 from tests.trust.item import Item
 from tests.trust.score import Score
 
-pytestmark = pytest.mark.timeout(300)  # a busy machine takes many times the processor's time
+pytestmark = [
+    pytest.mark.timeout(300),  # a busy machine takes many times the processor's time
+    pytest.mark.usefixtures("skipped_pauses"),
+]
 
 # A little under what the whole evaluation measured; see benchmarks/RESULTS.md.
 FLOORS = {
