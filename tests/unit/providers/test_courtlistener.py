@@ -21,11 +21,13 @@ from citewell.errors import (
 from citewell.model.domains.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.net.network import Network
 from citewell.ports import ProviderKit
+from citewell.providers.courtlistener import citation_batches
 from tests.contract.recordings import canned, kit_over
 from tests.internet.apis.courtlistener import DAILY_LIMIT, list_cases
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.property.test_damaged_answers import REPLACEMENTS, damaged, places
+from tests.skipped_pauses import SkippedPauses
 from tests.unit.providers.desk import Desk, Reply
 
 TOKEN = {"COURTLISTENER_API_TOKEN": "a-token"}
@@ -98,7 +100,8 @@ def ask_over(
 
     async def run() -> list[CitationMatch | UpstreamError]:
         env = web.env() | {"CITEWELL_CONFIG": "/nonexistent"}
-        network = Network(config.load_settings(env))
+        pauses = SkippedPauses()
+        network = Network(config.load_settings(env), clock=pauses.clock, sleep=pauses.sleep)
         upstream = network.open_upstream(
             "courtlistener", base_url=env["CITEWELL_COURTLISTENER_BASE_URL"]
         )
@@ -123,6 +126,13 @@ def ask_over(
     return asyncio.run(run())
 
 
+@pytest.fixture
+def sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A citation that is looked up alone does not wait for others to go with it."""
+    monkeypatch.setattr(citation_batches, "_GATHER_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("sent_at_once")
 @pytest.mark.parametrize("options", [{}, TOKEN], ids=["keyless", "token"])
 def test_every_real_citation_is_found_and_has_the_name_and_day_of_its_case(
     options: dict[str, str], web: Internet
@@ -260,6 +270,7 @@ def test_found_without_cases_is_no_answer() -> None:
         look_up([FOUND | {"clusters": []}])
 
 
+@pytest.mark.usefixtures("sent_at_once")
 def test_a_damaged_lookup_gives_values_or_an_upstream_error() -> None:
     body = [FOUND]
 
