@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +38,7 @@ from tests.contract.recordings import (
     spec,
 )
 from tests.contract.replay import Behaviour, Seen, serving
+from tests.skipped_pauses import SkippedPauses
 from tests.task_thread import ThreadTasks
 
 OFFERS = offers(METHODS)
@@ -52,6 +52,13 @@ KINDS = {
 } | {offer: about.kind for offer, about in DOMAIN_OFFERS.items()}
 COUNTED = (*SEARCHES, Offer.PAPERS, Offer.MATCH, Offer.GRAPH, *DOMAIN_OFFERS)
 SINGLE = (Offer.LOOKUP, Offer.GRAPH, Offer.INTEGRITY, Offer.COPIES, Offer.REGISTRY)
+
+SILENT_SECONDS = 0.05  # how long a server that never answers is waited for
+# Providers that choose the time for a request themselves, whatever the settings say.
+OWN_TIMEOUTS = {
+    "gdelt": "citewell.providers.gdelt._TIMEOUT_SECONDS",
+    "newsfeeds": "citewell.providers.newsfeeds.feed_reading._FEED_SECONDS",
+}
 
 every_offer = pytest.mark.parametrize(
     ("name", "offer"), OFFERS, ids=[f"{name}-{offer}" for name, offer in OFFERS]
@@ -72,22 +79,8 @@ class Outcome:
     seen: tuple[Seen, ...]
 
 
-class Waits:
-    """A clock that jumps instead of sleeping, so that retries and paces cost no time."""
-
-    def __init__(self) -> None:
-        self._ahead = 0.0
-
-    def clock(self) -> float:
-        return time.monotonic() + self._ahead
-
-    async def sleep(self, seconds: float) -> None:
-        self._ahead += max(seconds, 0.0)
-        await asyncio.sleep(0)
-
-
 async def _ask_at(record: Recording, base: str, *, seconds: float = 5.0) -> tuple[Any, ...]:
-    about, waits = spec(record.provider), Waits()
+    about, waits = spec(record.provider), SkippedPauses()
     settings = config.load_settings(
         {"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"}, search_timeout=seconds
     )
@@ -106,7 +99,7 @@ async def _outcome(record: Recording, behaviour: Behaviour) -> Outcome:
     also = {end: encode(body) for end, body in record.data.get("also", {}).items()}
     async with serving(replace(behaviour, also=also)) as (server, base):
         try:
-            seconds = 0.05 if behaviour.silent else 5.0
+            seconds = SILENT_SECONDS if behaviour.silent else 5.0
             found, error = await _ask_at(record, base, seconds=seconds), None
         except UpstreamError as raised:
             found, error = None, raised
@@ -249,8 +242,17 @@ def test_a_refused_key_does_not_show_it(name: str, offer: Offer, status: int) ->
 
 
 @every_offer
-def test_a_silent_server_is_a_network_failure(name: str, offer: Offer) -> None:
-    got = outcome(recording(name, offer), silent=True)
+def test_a_silent_server_is_a_network_failure(
+    name: str, offer: Offer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = recording(name, offer)
+    if "timeout_seconds" in record.data["ask"]:
+        hasty = {**record.data["ask"], "timeout_seconds": SILENT_SECONDS}
+        record = replace(record, data={**record.data, "ask": hasty})
+    if name in OWN_TIMEOUTS:
+        monkeypatch.setattr(OWN_TIMEOUTS[name], SILENT_SECONDS)
+
+    got = outcome(record, silent=True)
 
     assert isinstance(got.error, NetworkFailed | UpstreamUnavailable)
     assert KEY not in shown(got.error)
