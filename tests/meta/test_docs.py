@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
+@functools.cache
 def constants() -> set[str]:
     """The names of the code's own constants, without a leading underscore."""
     found: set[str] = set()
@@ -55,6 +57,7 @@ def constants() -> set[str]:
     return found
 
 
+@functools.cache
 def read_by_tests() -> set[str]:
     """The environment variables that tests read for themselves."""
     texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
