@@ -16,6 +16,8 @@ from tests.e2e.test_domain_tools import CONTACT, QUESTIONS
 from tests.internet.faults import ALWAYS, Asked, Fault
 from tests.internet.world import World
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 JSON = {"content-type": "application/json"}
 DEPTH = 100_000
 HERE = ("45.7578", "4.832")

@@ -13,6 +13,8 @@ from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
 from tests.requirements import requires
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 
 @pytest.fixture
 def reachable(environ: Environ) -> Environ:

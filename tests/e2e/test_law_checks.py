@@ -13,6 +13,8 @@ from tests.internet.faults import ALWAYS
 from tests.internet.world import World
 from tests.requirements import requires
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 Environ = dict[str, str]
 MARKER = "zanzibarmarker"
 BRIEF = f"""ARGUMENT

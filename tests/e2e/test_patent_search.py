@@ -14,6 +14,8 @@ from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
 from tests.requirements import requires
 
+pytestmark = pytest.mark.usefixtures("skipped_pauses")
+
 KEYS = {
     "searchapi": {"SEARCHAPI_API_KEY": "k"},
     "epo": {"EPO_OPS_CONSUMER_KEY": "k", "EPO_OPS_CONSUMER_SECRET": "s"},
