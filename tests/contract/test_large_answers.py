@@ -134,7 +134,7 @@ def test_every_tool_is_tried_with_an_oversized_answer_if_it_can_have_one() -> No
     bounded = {
         name
         for name, tool in TOOLS.items()
-        if max(len(json.dumps(oversized(tool, size))) for size in SIZES) < THRESHOLD
+        if all(len(json.dumps(oversized(tool, size))) < THRESHOLD for size in SIZES)
     }
 
     # Their answers have one entry for each provider of the job, and no list or long text.
