@@ -101,6 +101,7 @@ def test_offline_sends_nothing(run: Run, world: World) -> None:
     assert provider(ran, "wikipedia")["state"] == "not tried"
 
 
+@pytest.mark.usefixtures("skipped_pauses")
 def test_it_exits_with_1_when_no_provider_works(run: Run, world: World) -> None:
     for name in providers.NAMES:
         world.fail(name, Fault(status=503), times=ALWAYS)
