@@ -16,7 +16,8 @@ from citewell.model.search_queries import SearchHit
 from citewell.services.web.result_dates import add_publication_date
 from citewell.text.citations.record_fields import parse_issued_date
 from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.quantities.stated_quantities import DATE_UNIT, extract_quantities
+from citewell.text.quantities.quantity_extraction import extract_quantities
+from citewell.text.quantities.stated_quantities import DATE_UNIT
 from citewell.text.references import parse_bibliography
 from tests.documents import docx, packed
 

@@ -8,18 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.quantity_extraction import extract_quantities
 
 
 def read(text: str, language: str | None = None) -> list[tuple[Decimal, Decimal, str]]:
-    return [
-        (one.low, one.high, one.unit)
-        for one in stated_quantities.extract_quantities(text, language=language)
-    ]
+    return [(one.low, one.high, one.unit) for one in extract_quantities(text, language=language)]
 
 
 def clash(first: str, second: str) -> bool:
     return stated_quantities.has_conflicting_values(
-        stated_quantities.extract_quantities(first), stated_quantities.extract_quantities(second)
+        extract_quantities(first), extract_quantities(second)
     )
 
 
@@ -101,10 +99,10 @@ def test_values_clash_only_in_the_same_unit(first: str, second: str, *, expected
 
 
 def test_a_missing_number_may_stand_without_its_unit() -> None:
-    wanted = stated_quantities.extract_quantities("It has 37 metres and 12 seconds.")
+    wanted = extract_quantities("It has 37 metres and 12 seconds.")
 
     gone = stated_quantities.find_missing_quantities(
-        wanted, stated_quantities.extract_quantities("Length: 37. Time: 13 seconds.")
+        wanted, extract_quantities("Length: 37. Time: 13 seconds.")
     )
 
     assert [one.text for one in gone] == ["12 seconds"]
@@ -116,7 +114,7 @@ def test_a_missing_number_may_stand_without_its_unit() -> None:
     st.sampled_from([None, "de", "zh"]),
 )
 def test_offsets_slice_to_the_quantity(text: str, language: str | None) -> None:
-    for one in stated_quantities.extract_quantities(text, language=language):
+    for one in extract_quantities(text, language=language):
         assert text[one.start : one.end] == one.text
         assert one.low <= one.high
 
@@ -131,14 +129,14 @@ def test_offsets_slice_to_the_quantity(text: str, language: str | None) -> None:
     ],
 )
 def test_numbers_in_words_count_before_a_measure(text: str, expected: Any) -> None:
-    found = stated_quantities.extract_quantities(text, language="en")
+    found = extract_quantities(text, language="en")
 
     assert [(str(one.low), one.unit) for one in found] == expected
 
 
 def test_the_same_count_of_a_thing_by_another_name_is_not_missing() -> None:
-    wanted = stated_quantities.extract_quantities("It has 2,900 reefs.", language="en")
-    held = stated_quantities.extract_quantities("It has 2,900 individual reefs.", language="en")
+    wanted = extract_quantities("It has 2,900 reefs.", language="en")
+    held = extract_quantities("It has 2,900 individual reefs.", language="en")
 
     assert stated_quantities.find_missing_quantities(wanted, held) == ()
 
@@ -158,12 +156,12 @@ def test_the_same_count_of_a_thing_by_another_name_is_not_missing() -> None:
 def test_numbers_in_words_are_read_in_four_languages(
     text: str, language: str, value: int, unit: str
 ) -> None:
-    (found,) = stated_quantities.extract_quantities(text, language=language)
+    (found,) = extract_quantities(text, language=language)
 
     assert (int(found.low), found.unit) == (value, unit)
 
 
 def test_a_k_behind_a_figure_is_a_thousand() -> None:
-    (found,) = stated_quantities.extract_quantities("labelled in 328k images")
+    (found,) = extract_quantities("labelled in 328k images")
 
     assert found.low == 328_000

@@ -23,6 +23,7 @@ from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
 from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.number_words import find_number_word
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import YEAR_UNIT, StatedQuantity
 
@@ -120,7 +121,7 @@ def is_spelt_near(
     """Whether a small number is written in words there, and not as a measure of another kind."""
     if one.low != one.high:
         return False
-    word = stated_quantities.find_number_word(one.low / one.scale, language)
+    word = find_number_word(one.low / one.scale, language)
     return bool(word) and any(_spells_number(one, word, each) for each in near)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from citewell.text.evidence import negation
 from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence
 from citewell.text.language import tokens
-from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 
@@ -35,7 +35,7 @@ class SentenceFeatures:
 
     @cached_property
     def quantities(self) -> tuple[StatedQuantity, ...]:
-        return stated_quantities.extract_quantities(self.text, language=self.language)
+        return extract_quantities(self.text, language=self.language)
 
     @cached_property
     def compared(self) -> ComparedSentence:

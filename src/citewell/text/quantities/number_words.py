@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from functools import cache
 
 _ENGLISH_SMALL = (
@@ -34,6 +35,12 @@ def list_number_words(language: str | None) -> Mapping[str, int]:
     """The words for numbers in a language, in lower case; the English ones for any other language."""
     chosen = {"de": _spell_german, "fr": _spell_french, "es": _spell_spanish}
     return dict(chosen.get((language or "en")[:2], _spell_english)())
+
+
+def find_number_word(value: Decimal, language: str | None = None) -> str:
+    """The word for a whole number below a hundred; empty for any other."""
+    words = list_number_words(language)
+    return next((word for word, number in words.items() if number == value), "")
 
 
 @cache

@@ -113,6 +113,7 @@ UNIT_FACTORS: dict[str, tuple[str, Decimal]] = {
     for factor, names in scales.items()
     for name in names.split()
 } | TIME_ADJECTIVES
+MEASURE_UNITS = frozenset(unit for unit, _ in UNIT_FACTORS.values())
 CURRENCY_CODES = {
     name: unit for unit, names in _CURRENCY_NAME_ROWS.items() for name in names.split()
 }

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from citewell.model.domains.field_schema import SchemaField
-from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.safety.markup_cleaning import clean_markup
 
 MAX_VALUE_CHARS = 500
@@ -81,12 +81,12 @@ def _read_stated_number(value: Any) -> float | int | None:
     text = _read_stated_text(value)
     if _BOUND_PATTERN.match(text) or _EXPONENT_PATTERN.search(text):  # "from 450 euros" is no price
         return None
-    stated = stated_quantities.extract_quantities(text)
+    stated = extract_quantities(text)
     if not stated or stated[0].low != stated[0].high:  # a range is no number
         return None
     # The digits alone, because quantities are converted: 1.2 kg would become 1200 grams.
     written = _WRITTEN_NUMBER_PATTERN.search(stated[0].text)
-    found = stated_quantities.extract_quantities(written[0]) if written else ()
+    found = extract_quantities(written[0]) if written else ()
     if not found or len(str(abs(int(found[0].low)))) > _MAX_NUMBER_DIGITS:
         return None
     first = found[0]

@@ -9,12 +9,12 @@ from citewell.model.research import ValueRow, ValueTable
 from citewell.services.research.analysis.page_analysis import PageAnalysis
 from citewell.services.research.analysis.quoted_statements import format_unit_text
 from citewell.text.passages.passage_index import TermMatcher
+from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.stated_quantities import (
     DATE_UNIT,
     ORDINAL_UNIT,
     YEAR_UNIT,
     StatedQuantity,
-    extract_quantities,
 )
 from citewell.text.questions.answer_patterns import wants_number
 

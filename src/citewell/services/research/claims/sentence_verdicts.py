@@ -23,6 +23,7 @@ from citewell.text.evidence.claim_support import (
 )
 from citewell.text.language import detection, tokens
 from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be cited instead
@@ -138,14 +139,14 @@ class SentenceJudge:
         """Whether every number and name of a heading is in the question or in one of the sources."""
         held = [self._question, *self._texts.values()]
         known = [one for text in held for one in text.quantities]
-        told = stated_quantities.extract_quantities(said)
+        told = extract_quantities(said)
         return not stated_quantities.find_missing_quantities(told, known) and all(
             any(one.has_name(name) for one in held) for name in list_names(said)
         )
 
     def states_fact(self, said: str) -> bool:
         """Whether a sentence has a number, a date or a name that is not in the question."""
-        return bool(stated_quantities.extract_quantities(said)) or bool(
+        return bool(extract_quantities(said)) or bool(
             [name for name in list_names(said) if not self._question.has_name(name)]
         )
 
@@ -156,9 +157,7 @@ class SentenceJudge:
             return SentenceVerdict.REFUSED
         texts = [self._question, *held]
         known = [one for text in texts for one in text.quantities]
-        if any(
-            not _is_number_stated(one, known) for one in stated_quantities.extract_quantities(said)
-        ):
+        if any(not _is_number_stated(one, known) for one in extract_quantities(said)):
             return SentenceVerdict.REFUSED
         if any(not any(one.has_name(name) for one in texts) for name in list_names(said)):
             return SentenceVerdict.REFUSED
@@ -172,7 +171,7 @@ class SentenceJudge:
 
     def _judge_foreign_language(self, said: str, held: CitableText) -> SentenceVerdict:
         """In another language only numbers can be compared."""
-        told = stated_quantities.extract_quantities(said)
+        told = extract_quantities(said)
         missing = {one.low for one in told} - {one.low for one in held.quantities}
         return SentenceVerdict.REFUSED if missing else SentenceVerdict.UNCHECKED
 

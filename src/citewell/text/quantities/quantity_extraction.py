@@ -1,0 +1,226 @@
+"""Extracts the quantities a text states, in normalized units, so that texts can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from itertools import islice
+
+from citewell.text.dates.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
+from citewell.text.language.scripts import CJK_RANGES
+from citewell.text.quantities.quantity_units import (
+    UNIT_WORD_PATTERN,
+    parse_added_half,
+    parse_quantity_unit,
+)
+from citewell.text.quantities.spelt_quantities import find_spelt_quantities
+from citewell.text.quantities.stated_quantities import (
+    DATE_UNIT,
+    ORDINAL_UNIT,
+    YEAR_UNIT,
+    StatedQuantity,
+    build_exact_quantity,
+)
+from citewell.text.quantities.units import UNITS_OF_NO_YEAR
+
+_COMMA_DECIMAL_LANGUAGES = frozenset(
+    ("de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sv", "da", "no", "fi", "tr", "id")
+)
+_FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_FIGURE_PATTERN = re.compile(_FIGURE_REGEX)
+_CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
+_QUANTITY_PATTERN = re.compile(
+    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?<![^\W{CJK_RANGES}])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX})"
+    r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
+    re.IGNORECASE,
+)
+_RANGE_END_PATTERN = re.compile(
+    rf"\s?(?P<by>[-–—]|to|and|und|et|y|or|oder|ou|o|bis|auf|à|al?|hasta)\s?(?:{_CURRENCY_PREFIX_REGEX})?(?P<high>{_FIGURE_REGEX})(?!\w*[./:]\d)"
+)
+_BETWEEN_PATTERN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s+\S{0,4}\Z", re.IGNORECASE)
+# "Rose from 7 to 17 percent" gives two values and no range.
+_FROM_PATTERN = re.compile(
+    r"\b(?:from|von|vom|de|du|del?|desde(?: el)?|da|dal)\s+\S{0,4}\Z", re.IGNORECASE
+)
+_JOINING_WORDS = frozenset(("and", "und", "et", "y"))  # a range only after "between"
+_UNCERTAINTY_PATTERN = re.compile(
+    rf"\s?(?:±|\+\s?/\s?[-−–]|\+-|\\pm)\s?(?P<error>{_FIGURE_REGEX})(?!\w*[./:]\d)"
+)
+_SHORT_YEAR_PATTERN = re.compile(r"[-–/](\d\d)(?![\w.,]?\d)")
+# Digits, with and without separators; longer ones are identifiers.
+_MAX_FIGURE_DIGITS, _MAX_UNMARKED_DIGITS = 20, 10
+# Characters, quantities; more than that is a table.
+_MAX_QUANTITY_TEXT_CHARS, _MAX_QUANTITIES = 20_000, 200
+_HALF_STEP = Decimal("0.1")  # the precision of a number with a half
+
+
+def extract_quantities(text: str, *, language: str | None = None) -> tuple[StatedQuantity, ...]:
+    """The quantities in a text, in text order; dates and years are included."""
+    found: list[StatedQuantity] = []
+    end = 0
+    every = islice(_collect_quantities(text[:_MAX_QUANTITY_TEXT_CHARS], language), _MAX_QUANTITIES)
+    for one in sorted(every, key=lambda one: (one.start, -one.end)):
+        if one.start >= end:
+            found.append(one)
+            end = one.end
+    return tuple(found)
+
+
+def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
+    if any(map(str.isdigit, text)):
+        for match in SENTENCE_DATE_PATTERN.finditer(text):
+            if (day := parse_matched_date(match)) is not None:
+                yield build_exact_quantity(Decimal(day.toordinal()), DATE_UNIT, text, match.span())
+        yield from _find_figure_quantities(text, language)
+    yield from find_spelt_quantities(text, language)
+
+
+def _find_figure_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
+    at = 0
+    while (match := _QUANTITY_PATTERN.search(text, at)) is not None:
+        found = _parse_figure_quantities(text, match, language)
+        at = max([match.end(), *(one.end for one in found)])
+        yield from found
+
+
+def _parse_figure_quantities(
+    text: str, match: re.Match[str], language: str | None
+) -> tuple[StatedQuantity, ...]:
+    """The value at a figure; two for a change "from 7 to 17 percent", and for "6.5 ± 0.7"."""
+    low, step = _parse_figure_value(match["low"], language)
+    if low is None:
+        return ()
+    if match["ordinal"] or _is_calendar_year(match):
+        unit = ORDINAL_UNIT if match["ordinal"] else YEAR_UNIT
+        exact = build_exact_quantity(low, unit, text, match.span())
+        return (exact, *_find_short_year(text, match))
+    error = _UNCERTAINTY_PATTERN.match(text, match.end())
+    range_end = None if error else _find_range_end(text, match, low, language)
+    high, at = range_end or (low, error.end() if error else match.end())
+    half, at = parse_added_half(text, at)
+    magnitude, unit, scale, end = parse_quantity_unit(
+        text, at, money=match["money"], language=language
+    )
+    if not half:
+        half, end = parse_added_half(text, end)
+    if half:
+        low, high, step = low + half, high + half, _HALF_STEP
+    factor = magnitude * scale
+    sign = -1 if match["sign"] in {"-", "−"} and high == low else 1
+    whole = StatedQuantity(
+        low=low * factor * sign,
+        high=high * factor * sign,
+        unit=unit,
+        text=text[match.start() : end],
+        start=match.start(),
+        end=end,
+        precision=step * factor,
+        scale=scale,
+    )
+    if error is not None:
+        return _split_uncertainty(whole, error, factor, language)
+    if range_end and _FROM_PATTERN.search(text[max(0, match.start() - 16) : match.start()]):
+        return _split_change(whole, match)
+    return (whole,)
+
+
+def _find_short_year(text: str, match: re.Match[str]) -> Iterator[StatedQuantity]:
+    """The second year of "2018–19"."""
+    found = _SHORT_YEAR_PATTERN.match(text, match.end())
+    if found is not None and not match["ordinal"] and found[1] > match["low"][2:]:
+        value = Decimal(match["low"][:2] + found[1])
+        yield build_exact_quantity(value, YEAR_UNIT, text, found.span(1))
+
+
+def _split_uncertainty(
+    whole: StatedQuantity, error: re.Match[str], factor: Decimal, language: str | None
+) -> tuple[StatedQuantity, ...]:
+    """The value, and its uncertainty in the same unit."""
+    value, step = _parse_figure_value(error["error"], language)
+    if value is None:
+        return (whole,)
+    at = error.start("error")
+    cut = whole.text[: error.start() - whole.start] + whole.text[error.end() - whole.start :]
+    value_part = replace(whole, text=cut, end=error.start())
+    error_part = replace(
+        whole,
+        low=value * factor,
+        high=value * factor,
+        text=whole.text[at - whole.start :],
+        start=at,
+        precision=step * factor,
+    )
+    return value_part, error_part
+
+
+def _split_change(whole: StatedQuantity, match: re.Match[str]) -> tuple[StatedQuantity, ...]:
+    """The values before and after a change."""
+    first = replace(whole, high=whole.low, text=match[0], end=match.end())
+    found = _FIGURE_PATTERN.search(whole.text, match.end() - whole.start)
+    at = found.start() if found else 0
+    return first, replace(whole, low=whole.high, text=whole.text[at:], start=whole.start + at)
+
+
+def _find_range_end(
+    text: str, match: re.Match[str], low: Decimal, language: str | None
+) -> tuple[Decimal, int] | None:
+    """The upper end of a range and the offset after it; None if there is no range."""
+    found = _RANGE_END_PATTERN.match(text, match.end())
+    if found is None:
+        return None
+    if found["by"] in _JOINING_WORDS and not _is_after_between(text, match.start()):
+        return None
+    high = _parse_figure_value(found["high"], language)[0]
+    return None if high is None or high <= low else (high, found.end())
+
+
+def _is_after_between(text: str, at: int) -> bool:
+    return _BETWEEN_PATTERN.search(text[max(0, at - 16) : at]) is not None
+
+
+def _is_calendar_year(match: re.Match[str]) -> bool:
+    figure = match["low"]
+    plain = figure.isdigit() and len(figure) == 4 and "1500" <= figure < "2100"
+    if not plain or match["money"]:
+        return False
+    behind = match.string[match.end() : match.end() + 2].strip()
+    unit = UNIT_WORD_PATTERN.match(match.string, match.end())
+    has_unit = unit is not None and unit[1].lower() in UNITS_OF_NO_YEAR
+    return not has_unit and not behind.startswith(("%", "€", "°"))
+
+
+def _parse_figure_value(written: str, language: str | None) -> tuple[Decimal | None, Decimal]:
+    """The value of a figure and its precision; the value is None for identifiers and nonsense."""
+    digits = re.sub(r"['’\s\u00a0\u202f]", "", written)
+    point = _find_decimal_mark(digits, language)
+    whole, _, part = digits.rpartition(point) if point else (digits, "", "")
+    plain = re.sub(r"[.,]", "", whole) + (f".{part}" if part else "")
+    if len(plain) > (_MAX_FIGURE_DIGITS if plain != written else _MAX_UNMARKED_DIGITS):
+        return None, Decimal(1)
+    try:
+        value = Decimal(plain)
+    except InvalidOperation:
+        return None, Decimal(1)
+    return value, Decimal(1).scaleb(-len(part)) if part else _measure_round_precision(value)
+
+
+def _find_decimal_mark(digits: str, language: str | None) -> str:
+    """The decimal separator in the digits; empty if there are no decimals."""
+    dot, comma = digits.count("."), digits.count(",")
+    if dot and comma:
+        return max(".,", key=digits.rfind)
+    mark = "." if dot else ","
+    if dot + comma != 1:
+        return ""
+    grouped = re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", digits) is not None
+    usual = "," if (language or "en")[:2] in _COMMA_DECIMAL_LANGUAGES else "."
+    return mark if not grouped or mark == usual else ""
+
+
+def _measure_round_precision(value: Decimal) -> Decimal:
+    """The precision of a whole number: its trailing zeros if there are three or more, else 1."""
+    shown = str(value)
+    zeros = len(shown) - len(shown.rstrip("0"))
+    return Decimal(10) ** (zeros if value and zeros >= 3 else 0)

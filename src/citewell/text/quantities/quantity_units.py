@@ -1,0 +1,120 @@
+"""Reads the unit and the magnitude that follow a number in a text."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from citewell.text.language import stopwords, tokens
+from citewell.text.quantities.units import (
+    CJK_MAGNITUDE_FACTORS,
+    CURRENCY_CODES,
+    MAGNITUDE_FACTORS,
+    SHORT_MAGNITUDES,
+    TERSE_UNITS,
+    UNIT_FACTORS,
+)
+
+# "70B parameters", "340M users": capitals directly after the figure; small letters are units there.
+_ATTACHED_MAGNITUDES = {"B": Decimal(10**9), "M": Decimal(10**6)}
+_ATTACHED_PATTERN = re.compile(r"([BM])(?=[\s,.;:)-]|\Z)(?!-?[A-Z])")
+_ATTACHED_THOUSANDS_PATTERN = re.compile(r"(?<=\d\d)K(?=[ -][a-z])")  # "95K pairs", but not "4K"
+_AND_A_HALF_PATTERN = re.compile(r"\s(?:and a half|et demie?|y medi[oa])\b|½", re.IGNORECASE)
+_HUNDRED_WORDS = frozenset(("hundred", "hundert"))
+UNIT_WORD_PATTERN = re.compile(r"[\s\u00a0-]?([°µμ]?[^\W\d_]+(?:/[^\W\d_]+)?[²2]?|[%％€£$¥₽°])")
+_PER_CENT_PATTERN = re.compile(
+    r"\s?(?:per cent|por ciento|pour cent|per cento|por cento)\b", re.IGNORECASE
+)
+_PERCENTAGE_POINTS_PATTERN = re.compile(
+    r"\s?(?:percentage points?|Prozentpunkte?n?|points de pourcentage)\b", re.IGNORECASE
+)
+_DEGREES_PATTERN = re.compile(
+    r"[\s\u00a0]?(?:degrees?|Grad|grados?|degrés?)[\s\u00a0](Celsius|Fahrenheit)\b", re.IGNORECASE
+)
+_ATTACHED_TIMES_PATTERN = re.compile(r"[x×](?![\w×])")  # "8.4x smaller"
+_METRIC_TON_PATTERN = re.compile(r"[\s-]metric[\s-]ton(?:ne)?s?\b", re.IGNORECASE)
+_UNIT_LETTERS_PATTERN = re.compile(r"\w[^\WA-Z]*+[A-Z]\w*+|[A-Z][^\W\daeiouyAEIOUY]++")
+_MAX_UNIT_LETTERS = 5  # of an unknown unit in capitals, such as Mpc, GeV or BLEU
+_HALF = Decimal("0.5")
+
+
+def parse_quantity_unit(
+    text: str, at: int, *, money: str | None, language: str | None
+) -> tuple[Decimal, str, Decimal, int]:
+    """The magnitude and the unit after a figure, the factor of the unit, and the offset behind both."""
+    magnitude, at = _parse_magnitude(text, at, money=money)
+    unit, scale, end = _parse_unit_word(
+        text, at, money=money, has_magnitude=magnitude != 1, language=language
+    )
+    return magnitude, unit, scale, end
+
+
+def parse_added_half(text: str, at: int) -> tuple[Decimal, int]:
+    """The half of "2½" or "and a half", and the offset after it."""
+    found = _AND_A_HALF_PATTERN.match(text, at)
+    return (_HALF, found.end()) if found else (Decimal(0), at)
+
+
+def _parse_unit_word(
+    text: str, at: int, *, money: str | None, has_magnitude: bool, language: str | None
+) -> tuple[str, Decimal, int]:
+    one = Decimal(1)
+    if money:
+        return CURRENCY_CODES[money.lower()], one, at
+    for pattern, name in (
+        (_PERCENTAGE_POINTS_PATTERN, "pp"),
+        (_PER_CENT_PATTERN, "%"),
+        (_ATTACHED_TIMES_PATTERN, "x"),
+    ):
+        if match := pattern.match(text, at):
+            return name, one, match.end()
+    if match := _DEGREES_PATTERN.match(text, at):
+        return f"°{match[1][0].lower()}", one, match.end()
+    if match := _METRIC_TON_PATTERN.match(text, at):
+        return *UNIT_FACTORS["tons"], match.end()
+    match = UNIT_WORD_PATTERN.match(text, at)
+    if match is None:
+        return "", one, at
+    word = match[1].lower()
+    if word in CURRENCY_CODES:
+        return CURRENCY_CODES[word], one, match.end()
+    # "an" is a year in French and an article in English.
+    spoken = len(word) > 1 and word in stopwords.list_stopwords(language)
+    if word in UNIT_FACTORS and not spoken and not (word in TERSE_UNITS and has_magnitude):
+        unit, scale = UNIT_FACTORS[word]
+        return unit, scale, match.end()
+    unit, end = _parse_counted_things(text, match, at, language)
+    return unit, one, end
+
+
+def _parse_counted_things(
+    text: str, match: re.Match[str], at: int, language: str | None
+) -> tuple[str, int]:
+    """The stem of the counted things as a unit: "countri" for "30 countries"."""
+    word = match[1]
+    known = stopwords.list_stopwords(language)
+    if text[at : at + 1] == "-" or word.lower() in known:
+        return "", at
+    if 1 < len(word) <= _MAX_UNIT_LETTERS and _UNIT_LETTERS_PATTERN.fullmatch(word):
+        return word.lower(), match.end()
+    if not word.islower() or len(word) <= 3:
+        return "", at
+    return tokens.stem_word(word, (language or "en")[:2]), match.end()
+
+
+def _parse_magnitude(text: str, at: int, *, money: str | None) -> tuple[Decimal, int]:
+    if (scale := CJK_MAGNITUDE_FACTORS.get(text[at : at + 1])) is not None:
+        return scale, at + 1
+    if not money and (attached := _ATTACHED_PATTERN.match(text, at)) is not None:
+        return _ATTACHED_MAGNITUDES[attached[1]], attached.end()
+    match = UNIT_WORD_PATTERN.match(text, at)
+    word = match[1].lower() if match else ""
+    if text.startswith("k ", at) or _ATTACHED_THOUSANDS_PATTERN.match(text, at):
+        return MAGNITUDE_FACTORS["k"], at + 1
+    if match is None or word not in MAGNITUDE_FACTORS or (word in SHORT_MAGNITUDES and not money):
+        return Decimal(1), at
+    end = match.end() + text.startswith(". ", match.end())
+    if word in _HUNDRED_WORDS:  # "two hundred million"
+        more, further = _parse_magnitude(text, end, money=money)
+        return MAGNITUDE_FACTORS[word] * more, further
+    return MAGNITUDE_FACTORS[word], end
