@@ -24,6 +24,7 @@ from citewell.text.quantities.stated_quantities import (
     build_exact_quantity,
 )
 from citewell.text.quantities.units import UNITS_OF_NO_YEAR
+from citewell.text.quantities.written_fractions import find_written_fractions
 
 _COMMA_DECIMAL_LANGUAGES = frozenset(
     ("de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sv", "da", "no", "fi", "tr", "id")
@@ -32,7 +33,7 @@ _FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?
 _FIGURE_PATTERN = re.compile(_FIGURE_REGEX)
 _CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
 _QUANTITY_PATTERN = re.compile(
-    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?<![^\W{CJK_RANGES}])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX})"
+    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?:(?<![^\W{CJK_RANGES}])|(?<=[1-9]x)|(?<=\d0x))(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX}|(?<=[$€£])\.\d\d(?!\d))"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
     re.IGNORECASE,
 )
@@ -49,6 +50,8 @@ _UNCERTAINTY_PATTERN = re.compile(
     rf"\s?(?:±|\+\s?/\s?[-−–]|\+-|\\pm)\s?(?P<error>{_FIGURE_REGEX})(?!\w*[./:]\d)"
 )
 _SHORT_YEAR_PATTERN = re.compile(r"[-–/](\d\d)(?![\w.,]?\d)")
+# The further sides of "130 x 100 mm".
+_SIDES_PATTERN = re.compile(rf"(?:\s?[x×]\s?(?:{_FIGURE_REGEX})){{1,2}}(?!\w*[./:]\d)")
 # Digits, with and without separators; longer ones are identifiers.
 _MAX_FIGURE_DIGITS, _MAX_UNMARKED_DIGITS = 20, 10
 # Characters, quantities; more than that is a table.
@@ -74,6 +77,7 @@ def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuant
             if (day := parse_matched_date(match)) is not None:
                 yield build_exact_quantity(Decimal(day.toordinal()), DATE_UNIT, text, match.span())
         yield from _find_figure_quantities(text, language)
+    yield from find_written_fractions(text, language)
     yield from find_spelt_quantities(text, language)
 
 
@@ -103,6 +107,8 @@ def _parse_figure_quantities(
     magnitude, unit, scale, end = parse_quantity_unit(
         text, at, money=match["money"], language=language
     )
+    if not unit and (sides := _SIDES_PATTERN.match(text, at)) is not None:
+        unit, scale = _parse_side_unit(text, sides.end(), language)
     if not half:
         half, end = parse_added_half(text, end)
     if half:
@@ -124,6 +130,12 @@ def _parse_figure_quantities(
     if range_end and _FROM_PATTERN.search(text[max(0, match.start() - 16) : match.start()]):
         return _split_change(whole, match)
     return (whole,)
+
+
+def _parse_side_unit(text: str, at: int, language: str | None) -> tuple[str, Decimal]:
+    """The unit behind the last side, if it is a length; a grid of 8 x 8 fields has none."""
+    _, unit, scale, _ = parse_quantity_unit(text, at, money=None, language=language)
+    return (unit, scale) if unit == "m" else ("", Decimal(1))
 
 
 def _find_short_year(text: str, match: re.Match[str]) -> Iterator[StatedQuantity]:

@@ -7,10 +7,12 @@ from decimal import Decimal
 
 from citewell.text.language import stopwords, tokens
 from citewell.text.quantities.units import (
+    CENT_FACTOR,
     CJK_MAGNITUDE_FACTORS,
     CURRENCY_CODES,
     MAGNITUDE_FACTORS,
     SHORT_MAGNITUDES,
+    SQUARE_FACTORS,
     TERSE_UNITS,
     UNIT_FACTORS,
 )
@@ -33,6 +35,19 @@ _DEGREES_PATTERN = re.compile(
 )
 _ATTACHED_TIMES_PATTERN = re.compile(r"[x×](?![\w×])")  # "8.4x smaller"
 _METRIC_TON_PATTERN = re.compile(r"[\s-]metric[\s-]ton(?:ne)?s?\b", re.IGNORECASE)
+# "2,700-square-foot", "250 sq. m".
+_SQUARE_PATTERN = re.compile(
+    r"[\s\u00a0-]?(?:square|sq\.?)[\s\u00a0-]([^\W\d_]{1,12})(?!\w)", re.IGNORECASE
+)
+_CENTS_PATTERN = re.compile(r"[\s\u00a0-]?(?:cents?\b|¢)", re.IGNORECASE)
+_CENT_CURRENCIES = {"de": "eur", "fr": "eur", "es": "eur", "it": "eur"}  # elsewhere dollars
+# Words between a number and its unit that say what kind of day or mile it is.
+_UNIT_KIND_PATTERN = re.compile(
+    r"[\s\u00a0-](?:calendar|consecutive|full|whole|straight|solid|long|short)(?=[\s-][^\W\d_])",
+    re.IGNORECASE,
+)
+# Words before the counted things that say how many they are compared with.
+_MORE_PATTERN = re.compile(r"\s(?:fewer|additional|extra)(?=\s[^\W\d_])")
 _UNIT_LETTERS_PATTERN = re.compile(r"\w[^\WA-Z]*+[A-Z]\w*+|[A-Z][^\W\daeiouyAEIOUY]++")
 _MAX_UNIT_LETTERS = 5  # of an unknown unit in capitals, such as Mpc, GeV or BLEU
 _HALF = Decimal("0.5")
@@ -61,18 +76,9 @@ def _parse_unit_word(
     one = Decimal(1)
     if money:
         return CURRENCY_CODES[money.lower()], one, at
-    for pattern, name in (
-        (_PERCENTAGE_POINTS_PATTERN, "pp"),
-        (_PER_CENT_PATTERN, "%"),
-        (_ATTACHED_TIMES_PATTERN, "x"),
-    ):
-        if match := pattern.match(text, at):
-            return name, one, match.end()
-    if match := _DEGREES_PATTERN.match(text, at):
-        return f"°{match[1][0].lower()}", one, match.end()
-    if match := _METRIC_TON_PATTERN.match(text, at):
-        return *UNIT_FACTORS["tons"], match.end()
-    match = UNIT_WORD_PATTERN.match(text, at)
+    if found := _parse_written_unit(text, at, language):
+        return found
+    match = _match_unit_word(text, at)
     if match is None:
         return "", one, at
     word = match[1].lower()
@@ -87,10 +93,50 @@ def _parse_unit_word(
     return unit, one, end
 
 
+def _parse_written_unit(
+    text: str, at: int, language: str | None
+) -> tuple[str, Decimal, int] | None:
+    """A unit that is not a single word: "per cent", "degrees Celsius", "square feet", "¢"."""
+    one = Decimal(1)
+    for pattern, name in (
+        (_PERCENTAGE_POINTS_PATTERN, "pp"),
+        (_PER_CENT_PATTERN, "%"),
+        (_ATTACHED_TIMES_PATTERN, "x"),
+    ):
+        if match := pattern.match(text, at):
+            return name, one, match.end()
+    if match := _DEGREES_PATTERN.match(text, at):
+        return f"°{match[1][0].lower()}", one, match.end()
+    if match := _METRIC_TON_PATTERN.match(text, at):
+        return *UNIT_FACTORS["tons"], match.end()
+    if match := _CENTS_PATTERN.match(text, at):
+        return _CENT_CURRENCIES.get((language or "en")[:2], "usd"), CENT_FACTOR, match.end()
+    return _parse_square_unit(text, at)
+
+
+def _parse_square_unit(text: str, at: int) -> tuple[str, Decimal, int] | None:
+    match = _SQUARE_PATTERN.match(text, at)
+    factor = SQUARE_FACTORS.get(match[1].lower()) if match else None
+    return ("m²", factor, match.end()) if match and factor is not None else None
+
+
+def _match_unit_word(text: str, at: int) -> re.Match[str] | None:
+    """The word behind a number, or the unit after a word for its kind: "21 calendar days"."""
+    kind = _UNIT_KIND_PATTERN.match(text, at)
+    if kind is not None:
+        match = UNIT_WORD_PATTERN.match(text, kind.end())
+        if match is not None and match[1].lower() in UNIT_FACTORS:
+            return match
+    return UNIT_WORD_PATTERN.match(text, at)
+
+
 def _parse_counted_things(
     text: str, match: re.Match[str], at: int, language: str | None
 ) -> tuple[str, int]:
     """The stem of the counted things as a unit: "countri" for "30 countries"."""
+    if (more := _MORE_PATTERN.match(text, at)) is not None:
+        at = more.end()
+        match = UNIT_WORD_PATTERN.match(text, at) or match
     word = match[1]
     known = stopwords.list_stopwords(language)
     if text[at : at + 1] == "-" or word.lower() in known:

@@ -27,7 +27,7 @@ _COUNT_WORDS = {
 }
 # Nouns that make "a quarter", "the third" or "half" something else than a share.
 _NO_SHARE_REGEX = {
-    "en": r"(?!\s(?:an? |of (?:an?|one) per ?cent|of (?:the |an? )?(?:year|century|game|match|season|decade|hour)|day|hour|year|life|lives|moon|time|party|parties|world|quarter|century|person|generation|edition|version|time|place|chapter|point|largest|most|biggest|best))",
+    "en": r"(?!\s(?:an? |of (?:an?|one) per ?cent|of (?:the |an? )?(?:year|century|game|match|season|decade|hour)|day|hour|year|life|lives|moon|time|party|parties|world|quarter|century|person|generation|edition|version|time|place|chapter|point|largest|most|biggest|best|turns?|rotations?|notes?|finals?))",
     "de": r"(?!\s(?:des (?:Jahres|Jahrhunderts)|Jahr|Stunde))",
     "fr": r"(?!\s(?:d['’]heure|de siècle|temps|monde|payant|final))",
     "es": r"(?!\s(?:de (?:hora|siglo|final)|trimestre))",
@@ -51,6 +51,7 @@ _IN_REGEX = {
 # Forms of "one" besides the numbers as they are counted.
 _ONE_REGEX = {"en": "one", "de": "eine?r?", "fr": "une?", "es": "un[oa]?"}
 _NEXT_WORD_PATTERN = re.compile(r"[\s-]?([^\W\d_]+|[%°])")
+_MEASURE_BEHIND_PATTERN = re.compile(r"[\s-](?:of[\s-](?:an?|one)[\s-])?([^\W\d_]{2,16})(?!\w)")
 _MULTIPLE_WORDS = {
     "en": {2: "doubl(?:e|es|ed|ing)|twice|twofold|two-fold", 3: "tripl(?:e|es|ed|ing)|threefold|three-fold|trebled", 4: "quadrupl(?:e|es|ed|ing)|fourfold|four-fold"},
     "de": {2: "(?:ver)?doppel(?:t|te|ten)|doppelte?[nrs]?|zweimal", 3: "verdreifach(?:t|te|ten|en)|dreifache?[nrs]?|dreimal", 4: "vervierfach(?:t|te|ten|en)|vierfache?[nrs]?|viermal"},
@@ -70,6 +71,8 @@ def find_stated_fractions(text: str, language: str | None) -> tuple[StatedQuanti
 def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
     for value, pattern in _compile_share_patterns(code):
         for match in pattern.finditer(text):
+            if _is_part_of_measure(text, match.end()):
+                continue
             yield _build_fraction(match, value * 100, SHARE_UNIT, _SHARE_SLACK)
     for match in _compile_odds_pattern(code).finditer(text):
         first, second = (_read_small_number(match[name], code) for name in ("part", "whole"))
@@ -90,6 +93,16 @@ def _has_unit(text: str, at: int) -> bool:
     """Whether a unit follows a number: "eine Pause von 45 Minuten" is no share of 45."""
     found = _NEXT_WORD_PATTERN.match(text, at)
     return found is not None and found[1].lower() in UNIT_FACTORS
+
+
+def _is_part_of_measure(text: str, at: int) -> bool:
+    """Whether one unit follows a part: "a quarter of an inch" is a length."""
+    found = _MEASURE_BEHIND_PATTERN.match(text, at)
+    return found is not None and UNIT_FACTORS.get(found[1].lower(), ("%",))[0] not in {
+        "%",
+        "pp",
+        "x",
+    }
 
 
 def _build_fraction(

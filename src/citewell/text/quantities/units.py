@@ -93,8 +93,10 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
     "°c": {"1": "°c celsius"},
     "°f": {"1": "°f fahrenheit"},
     "km/h": {"1": "km/h kmh kph", "1.609344": "mph"},
-    "km²": {"1": "km² km2 sqkm"},
-    "ha": {"0.40468564224": "acre acres", "1": "ha hectare hectares hektar hectárea hectáreas"},
+    "m²": {
+        "1": "m² m2 sqm quadratmeter quadratmetern", "1000000": "km² km2 sqkm quadratkilometer quadratkilometern",
+        "10000": "ha hectare hectares hektar hectárea hectáreas", "4046.8564224": "acre acres", "0.09290304": "ft² ft2 sqft",
+    },
     "x": {"1": "times fold mal fois veces"},
 }  # fmt: skip
 
@@ -117,6 +119,13 @@ MEASURE_UNITS = frozenset(unit for unit, _ in UNIT_FACTORS.values())
 CURRENCY_CODES = {
     name: unit for unit, names in _CURRENCY_NAME_ROWS.items() for name in names.split()
 }
+# Areas and cents: words for a unit in two words, or for a part of a currency.
+SQUARE_FACTORS = {
+    name: Decimal(factor) ** 2
+    for factor, names in _MEASURE_NAME_ROWS["m"].items()
+    for name in names.split()
+} | {"in": Decimal("0.0254") ** 2, "yd": Decimal("0.9144") ** 2}
+CENT_FACTOR = Decimal("0.01")
 # Too short or too common to be units anywhere but directly after a figure.
 _TERSE_UNIT_LIST = "m g l b w s h t in an mi ft oz min won mal times second seconds x k"
 TERSE_UNITS = frozenset(_TERSE_UNIT_LIST.split())
@@ -124,7 +133,7 @@ TERSE_UNITS = frozenset(_TERSE_UNIT_LIST.split())
 UNITS_OF_NO_YEAR = frozenset(
     name
     for name, (unit, _) in UNIT_FACTORS.items()
-    if unit in {"m", "g", "l", "wh", "w", "hz", "%", "°c", "°f", "km/h", "km²", "ha"}
+    if unit in {"m", "g", "l", "wh", "w", "hz", "%", "°c", "°f", "km/h", "m²"}
     and (name == "m" or name not in TERSE_UNITS)
 )
 # Every unit that a parsed value can have.
