@@ -11,7 +11,7 @@ from citewell.text.quantities.stated_quantities import StatedQuantity
 
 _APPROXIMATE_SLACK = Decimal("0.15")  # of a number that is given as approximate
 _APPROXIMATE_PATTERN = re.compile(
-    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|ca\.|just|well|close to|as many as|rund|etwa"
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|ca\.|just|well|close to|as many as|something like|in the region of|rund|etwa"
     r"|fast|knapp|ungefähr|environ|près de|presque|autour de|casi|cerca de|alrededor de|unos|unas|quasi)|[~≈])"
     r"\s{0,2}(?:[$€£¥]\s?)?\Z",
     re.IGNORECASE,
@@ -23,7 +23,7 @@ _LOWER_BOUND_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _UPPER_BOUND_PATTERN = re.compile(
-    r"(?:\b(?:under|(?<!no )less than|(?<!no )fewer than|no more than|up to|at most|below|unter|weniger als|moins de|menos de|meno di)|[<≤])"
+    r"(?:\b(?:under|(?<!no )less than|(?<!no )fewer than|no more than|up to|at most|below|not quite|(?:just )?(?:short|shy) of|unter|weniger als|moins de|menos de|meno di)|[<≤])"
     r"\s{0,2}(?:[$€£¥]\s?)?\Z",
     re.IGNORECASE,
 )

@@ -8,24 +8,32 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from citewell.text.comparison.approximate_values import is_about_equal
+from citewell.text.comparison.approximate_values import find_slack, is_about_equal
 from citewell.text.comparison.derived_values import (
     is_combined_value,
     is_complement_share,
     is_multiplied_value,
     is_product_of_counts,
     is_reckoned_value,
+    is_share_of_value,
     is_sum_of_run,
     list_time_spans,
 )
-from citewell.text.comparison.deriving_words import has_deriving_words, tells_of_others
+from citewell.text.comparison.deriving_words import (
+    has_deriving_words,
+    is_price_step,
+    tells_of_others,
+)
 from citewell.text.comparison.like_values import find_like_value
+from citewell.text.comparison.periodic_values import is_periodic_multiple
 from citewell.text.comparison.source_values import (
     gives_both_ends,
     has_figure,
     is_spelt_near,
     is_whole_near,
+    list_counts,
 )
+from citewell.text.comparison.statement_sums import follows_from_statement
 from citewell.text.comparison.statement_values import (
     TIME_UNITS,
     list_stated_values,
@@ -33,6 +41,7 @@ from citewell.text.comparison.statement_values import (
 from citewell.text.comparison.value_equality import have_equal_figures, have_same_value, is_rounded
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
+from citewell.text.language import tokens
 from citewell.text.quantities.stated_quantities import (
     StatedQuantity,
     is_fixed_unit,
@@ -41,9 +50,13 @@ from citewell.text.quantities.stated_quantities import (
 from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
 
 _WINDOW_SENTENCES = 3
+_MAX_PRICES = 8  # of a source, between any two of which a difference is reckoned
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
 _UNIT_WORD_PATTERN = re.compile(r"[^\W\d_]+|%")
+_NUMBERED_PATTERN = re.compile(
+    r"(?<!\w)(?P<thing>[^\W\d_]{3,20})\s(?P<first>\d{1,3})\s?(?:[-–—]|to|through|bis|à|a)\s?(?P<last>\d{1,3})(?!\w)"
+)
 _LIST_ITEM_PATTERN = re.compile(r"\s*(?:[-*•–]\s|\d{1,2}[.)]\s|\|)")
 
 
@@ -75,6 +88,11 @@ class ValueSearch:
             for at in range(max(1, len(every) - _WINDOW_SENTENCES + 1))
         ]
 
+    def find_prices(self, unit: str) -> list[StatedQuantity]:
+        """The amounts of the source in one currency, if they are so few that hardly any two fit by chance."""
+        amounts = {each.low: each for each in self.held if each.unit == unit}
+        return list(amounts.values()) if len(amounts) <= _MAX_PRICES else []
+
 
 def is_borne_out(one: StatedQuantity, search: ValueSearch) -> bool:
     source, every = search.source, search.source.sentence_features
@@ -84,7 +102,7 @@ def is_borne_out(one: StatedQuantity, search: ValueSearch) -> bool:
         or is_whole_near(one, every)
         or (one.low < one.high and any(gives_both_ends(one, said) for said in every))
         or _is_written_bare(one, source)
-        or (not is_fixed_unit(one.unit) and one.low in count_list_items(source.text))
+        or (not is_fixed_unit(one.unit) and is_length_of_list(one, source))
         or _is_reckoned(one, search)
     )
 
@@ -128,23 +146,49 @@ def _is_written_bare(one: StatedQuantity, source: SourceText) -> bool:
 
 def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
     """Whether an author may have reckoned it from what the source gives."""
+    every = search.source.sentence_features
     if one.unit in TIME_UNITS:
         spans = list_time_spans(search.held, search.known_years)
         if any(can_mean(one, each, search.asked.text) for each in spans):
             return True
     if is_multiplied_value(one, search.wanted, search.held):
         return True
-    if has_deriving_words(one, search.asked.text) and any(
-        is_combined_value(one, each) or is_sum_of_run(one, each) for each in search.windows
-    ):
+    if follows_from_statement(one, search.asked) or is_periodic_multiple(one, search.asked, every):
         return True
-    if tells_of_others(search.asked.text) and any(
-        is_complement_share(one, each) for each in search.windows
-    ):
+    if any(is_share_of_value(one, list_stated_values(each), each.text) for each in every):
+        return True
+    if _is_told_as_reckoned(one, search):
         return True
     # Where no word tells so, a number that could also be a slip is rather that.
     return find_like_value(one, search.source) is None and any(
         is_reckoned_value(one, each) or is_product_of_counts(one, each) for each in search.windows
+    )
+
+
+def _is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
+    """Whether words of the statement say how the number was reckoned, and the source bears that out."""
+    statement, windows = search.asked.text, search.windows
+    if has_deriving_words(one, statement):
+        slack = find_slack(one, statement)
+        if any(is_combined_value(one, each) or is_sum_of_run(one, each, slack) for each in windows):
+            return True
+        every = search.source.sentence_features
+        if any(is_product_of_counts(one, list_counts(each)) for each in every):
+            return True
+    if is_price_step(one, statement) and is_combined_value(one, search.find_prices(one.unit)):
+        return True
+    return tells_of_others(statement) and any(is_complement_share(one, each) for each in windows)
+
+
+def is_length_of_list(one: StatedQuantity, source: SourceText) -> bool:
+    """Whether the source lists or numbers as many things: "chapters 8-13" are six chapters."""
+    if one.low in count_list_items(source.text):
+        return True
+    code = (source.language or "en")[:2]
+    return any(
+        tokens.stem_word(found["thing"].lower(), code) == one.unit
+        and int(found["last"]) - int(found["first"]) + 1 == one.low
+        for found in _NUMBERED_PATTERN.finditer(source.text)
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 
 from citewell.text.quantities.stated_quantities import (
     DATE_UNIT,
@@ -19,6 +20,11 @@ _WHOLE_PERCENT = Decimal(100)
 _MAX_DERIVED_VALUES = 14
 _MAX_DATES = 200  # of one source between which times are reckoned: each with each other
 _RATIO_SLACK = Decimal("0.2")  # of a multiple: what rose from 7.5 to 17.3 has "doubled"
+# Between a share and the number of which it is one.
+_SHARE_OF_PATTERN = re.compile(
+    r"\s(?:of|von|aller|der|des|de)\s(?:(?:all|our|its|their|the|those|these|some|about|around|den|les|las|los)\s){0,2}",
+    re.IGNORECASE,
+)
 _POINT_UNITS = frozenset({"pp", "point", "punkt", "punto"})  # of a difference of shares
 
 
@@ -68,6 +74,18 @@ def is_share_of_counts(one: StatedQuantity, held: Sequence[StatedQuantity]) -> b
         abs(100 * low / high - one.low) <= slack
         for low, high in map(sorted, combinations(counts[:_MAX_DERIVED_VALUES], 2))
         if high
+    )
+
+
+def is_share_of_value(one: StatedQuantity, held: Sequence[StatedQuantity], text: str) -> bool:
+    """Whether `text` gives a share of a number that make it: 280 for "half of our 560 species"."""
+    slack = max(one.precision / 2, abs(one.low) / 200)
+    return one.unit not in {*_DATED_UNITS, "%"} and any(
+        share.unit == "%"
+        and whole.unit == one.unit
+        and abs(share.low * whole.low / _WHOLE_PERCENT - one.low) <= slack
+        and _SHARE_OF_PATTERN.fullmatch(text, share.end, whole.start) is not None
+        for share, whole in pairwise(held)
     )
 
 
@@ -128,12 +146,20 @@ def list_time_spans(
     ]
 
 
-def is_sum_of_run(one: StatedQuantity, held: Sequence[StatedQuantity]) -> bool:
-    """Whether several values of one unit, in a row, add up to this one."""
+def is_sum_of_run(
+    one: StatedQuantity,
+    held: Sequence[StatedQuantity],
+    slack: tuple[Decimal, Decimal] = (Decimal(0), Decimal(0)),
+) -> bool:
+    """Whether several values of one unit, in a row, add up to this one.
+
+    `slack` is how much less and more the sum may be, by the words before the number.
+    """
     run = [each.low for each in held if each.unit == one.unit and each.low == each.high]
-    slack = max(one.precision / 2, abs(one.low) / 200)
+    least = max(one.precision / 2, abs(one.low) / 200)
+    low, high = one.low - max(least, slack[0]), one.low + max(least, slack[1])
     return any(
-        abs(sum(run[start:end]) - one.low) <= slack
+        low <= sum(run[start:end]) <= high
         for start in range(len(run))
         for end in range(start + 2, min(len(run), start + _MAX_DERIVED_VALUES) + 1)
     )
@@ -144,6 +170,8 @@ def _combine_values(
 ) -> Iterable[Decimal]:
     """What follows from two values of one unit, in the unit of the value that is looked for."""
     low, high = sorted((abs(first.low), abs(second.low)))
+    if one.unit == "year" and {first.unit, second.unit} == {"year", ""}:
+        yield high - low  # of ages: "a 25-year-old … when they are 65"
     if not _have_like_units(first, second):
         return
     if _have_like_units(one, first) or (first.unit == "%" and one.unit in _POINT_UNITS):

@@ -6,12 +6,14 @@ import re
 
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import StatedQuantity
+from citewell.text.quantities.units import CURRENCY_CODES
 
 # Words of a statement that gives what follows from two numbers of its source.
 _DERIVING_PATTERN = re.compile(
-    r"\b(?:total|together|combined|altogether|overall|sum|difference|gap|(?:percentage )?points?|increase[ds]?|decrease[ds]?"
+    r"\b(?:total|together|combined|altogether|overall|jointly|sum|all told|between them|(?:split|shared|divided) (?:evenly|equally)|(?:evenly|equally) (?:split|shared|divided)|add(?:s|ed|ing)? up|plus|difference|gap|(?:percentage )?points?|increase[ds]?|decrease[ds]?"
     r"|grew|gained|lost|fell|rose|dropp?e?d?|share|proportion|ratio|(?<!no )(?:more|less|fewer|higher|lower|greater|larger"
-    r"|smaller|longer|shorter|faster|slower|older|younger) than"
+    r"|smaller|longer|shorter|faster|slower|older|younger|cheaper|dearer|costlier|pricier|heavier|lighter|taller) than"
+    r"|(?:years|months|days|weeks) later"
     r"|zusammen|gesamt|insgesamt|summe|unterschied|differenz|prozentpunkte?n?|anteil|gestiegen|gesunken|stieg|sank"
     r"|total|ensemble|somme|différence|écart|points?|part|augmenté|diminué|hausse|baisse"
     r"|juntos|suma|diferencia|puntos|proporción|aumentó|disminuyó|subió|bajó)\b",
@@ -20,6 +22,12 @@ _DERIVING_PATTERN = re.compile(
 # "Up by 10", "um 10 gestiegen", "10 more than": the words directly at a number that is a difference.
 _DIFFERENCE_BEFORE_PATTERN = re.compile(
     r"\b(?:by|um|up|down|another|further|weitere[nr]?|de|en)\s+(?:(?:about|around|some|nearly|almost|etwa|rund|fast|environ|unos|casi)\s+)?\Z",
+    re.IGNORECASE,
+)
+# "Save $50", "adds $70 to it": the words directly before an amount that is a difference of two others.
+_PRICE_STEP_PATTERN = re.compile(
+    r"\b(?:sav(?:e|es|ed|ing|ings of)|adds?|added|adding|extra|additional|difference of|premium of|discount of|spare[nst]?|économise[rz]?|ahorra[nr]?)"
+    r"\s+(?:(?:you|them|about|around|some|nearly|almost|roughly|an extra|an additional|another)\s+)?\Z",
     re.IGNORECASE,
 )
 # Words for what is left of a whole.
@@ -45,7 +53,7 @@ def may_be_derived(one: StatedQuantity, statement: str) -> bool:
 def has_deriving_words(one: StatedQuantity, statement: str) -> bool:
     """Whether the words of the statement show that the number was reckoned from others."""
     before = statement[max(0, one.start - 24) : one.start]
-    return any(
+    return is_price_step(one, statement) or any(
         pattern.search(text) is not None
         for pattern, text in (
             (_DERIVING_PATTERN, statement),
@@ -53,6 +61,13 @@ def has_deriving_words(one: StatedQuantity, statement: str) -> bool:
             (_DIFFERENCE_BEFORE_PATTERN, before),
         )
     )
+
+
+def is_price_step(one: StatedQuantity, statement: str) -> bool:
+    """Whether an amount is told as what something costs more or less than something else."""
+    before = statement[max(0, one.start - 32) : one.start]
+    is_amount = one.unit in CURRENCY_CODES.values()
+    return is_amount and _PRICE_STEP_PATTERN.search(before) is not None
 
 
 def tells_of_rest(statement: str) -> bool:

@@ -7,13 +7,23 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from citewell.text.comparison.approximate_values import is_about_equal
+from citewell.text.comparison.approximate_values import find_slack, is_about_equal
 from citewell.text.comparison.derived_values import (
     is_combined_value,
     is_complement_share,
+    is_product_of_counts,
     is_ratio_of_values,
+    is_share_of_value,
+    is_sum_of_run,
 )
-from citewell.text.comparison.deriving_words import may_be_derived, tells_of_rest
+from citewell.text.comparison.deriving_words import (
+    has_deriving_words,
+    is_price_step,
+    may_be_derived,
+    tells_of_rest,
+)
+from citewell.text.comparison.periodic_values import is_periodic_multiple
+from citewell.text.comparison.statement_sums import follows_from_statement
 from citewell.text.comparison.statement_values import (
     DATED_UNITS,
     list_stated_values,
@@ -24,6 +34,7 @@ from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.number_words import find_number_word
+from citewell.text.quantities.spelt_counts import find_spelt_counts
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import YEAR_UNIT, StatedQuantity
 
@@ -51,6 +62,10 @@ def is_stated_near(
     if one.low < one.high and any(gives_both_ends(one, each) for each in near):
         return True
     if is_whole_near(one, near) or is_spelt_near(one, near, asked.language):
+        return True
+    if follows_from_statement(one, asked) or is_periodic_multiple(one, asked, near):
+        return True
+    if any(is_share_of_value(one, list_stated_values(each), each.text) for each in near):
         return True
     return may_be_derived(one, asked.text) and _is_derived(one, near, asked.text)
 
@@ -82,14 +97,45 @@ def gives_both_ends(one: StatedQuantity, said: SentenceFeatures) -> bool:
 
 
 def _is_derived(one: StatedQuantity, near: Sequence[SentenceFeatures], statement: str) -> bool:
-    """Whether the value is a sum, a difference or a share of two values of one sentence."""
+    """Whether the value is a sum, a difference or a share of values of one sentence."""
     if one.unit == MULTIPLE_UNIT:
         return any(is_ratio_of_values(one, list_stated_values(each)) for each in near)
     if tells_of_rest(statement) and any(
         is_complement_share(one, list_stated_values(each)) for each in near
     ):
         return True
+    if is_price_step(one, statement) and is_combined_value(one, _list_amounts(one.unit, near)):
+        return True
+    if has_deriving_words(one, statement) and any(
+        _is_made_by_several(one, each, statement) for each in near
+    ):
+        return True
     return any(is_combined_value(one, list_stated_values(each)) for each in near)
+
+
+def _is_made_by_several(one: StatedQuantity, said: SentenceFeatures, statement: str) -> bool:
+    """Whether the values of a sentence add up to it, or two of its counts multiply."""
+    held = list_stated_values(said)
+    return is_sum_of_run(one, held, find_slack(one, statement)) or is_product_of_counts(
+        one, list_counts(said)
+    )
+
+
+def list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+    """The numbers of a sentence, with the things that it counts in words."""
+    held = list_stated_values(said)
+    return (
+        *(
+            one
+            for one in find_spelt_counts(said.text, said.language)
+            if not any(each.start <= one.start < each.end for each in held)
+        ),
+        *held,
+    )
+
+
+def _list_amounts(unit: str, near: Sequence[SentenceFeatures]) -> list[StatedQuantity]:
+    return [one for each in near for one in list_stated_values(each) if one.unit == unit]
 
 
 def _is_date_near(

@@ -14,8 +14,8 @@ from decimal import Decimal
 
 from citewell.text.comparison.borne_out_values import (
     ValueSearch,
-    count_list_items,
     is_borne_out,
+    is_length_of_list,
 )
 from citewell.text.comparison.derived_values import (
     is_combined_value,
@@ -188,7 +188,7 @@ def _is_counted(one: StatedQuantity, source: SourceText) -> bool:
     return (
         is_spelt_near(one, source.sentence_features, source.language)
         or str(int(one.low)) in source.figures
-        or one.low in count_list_items(source.text)
+        or is_length_of_list(one, source)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from citewell.text.comparison.statement_values import DATED_UNITS, MIN_TELLING_VALUE
@@ -20,12 +21,15 @@ _DAYS_PER_UNIT = {
 }  # fmt: skip
 _SCALED_DEGREES = {"°c", "°f"}
 _FAHRENHEIT_STEP, _FAHRENHEIT_ZERO = Decimal("1.8"), Decimal(32)
+_KELVIN_ZERO = Decimal("273.15")  # of the scale of Celsius
+_POUND_GRAMS = Decimal("453.59237")
 _ROUNDING_SLACK = Decimal("0.02")  # of a value that is given as a rounder one
 _CONVERSION_SLACK = Decimal("0.03")  # of a value that is given in another unit
 
 
 def have_same_value(one: StatedQuantity, other: StatedQuantity) -> bool:
     """A statement may round, but not be more exact; two ranges must have the same ends."""
+    one, other = _weigh_pounds(one, other), _weigh_pounds(other, one)
     if _is_same_magnitude(one, other) or _is_converted(one, other):
         return True
     if MULTIPLE_UNIT in {one.unit, other.unit} and one.unit != other.unit:
@@ -38,12 +42,13 @@ def have_same_value(one: StatedQuantity, other: StatedQuantity) -> bool:
     if all(is_range):
         return abs(one.low - other.low) <= slack and abs(one.high - other.high) <= slack
     if any(is_range) and one.unit != other.unit:
-        return False
+        return _is_end_of_ages(one, other)
     return one.low - slack <= other.high and other.low - slack <= one.high
 
 
 def is_rounded(one: StatedQuantity, other: StatedQuantity) -> bool:
     """Whether a number is a rounder form of another, and hardly away from it: 1,200 of 1,204."""
+    one, other = _weigh_pounds(one, other), _weigh_pounds(other, one)
     if not stated_quantities.have_comparable_units(one, other) or one.low != one.high:
         return False
     one, other = stated_quantities.write_alike(one, other)
@@ -84,6 +89,27 @@ def _is_same_figure(one: StatedQuantity, other: StatedQuantity) -> bool:
     )
 
 
+def _weigh_pounds(one: StatedQuantity, other: StatedQuantity) -> StatedQuantity:
+    """An amount of "pounds" as a weight, if the other number is a weight."""
+    if one.unit != "gbp" or other.unit != "g" or "£" in one.text:
+        return one
+    return replace(
+        one,
+        low=one.low * _POUND_GRAMS,
+        high=one.high * _POUND_GRAMS,
+        unit="g",
+        precision=one.precision * _POUND_GRAMS,
+        scale=_POUND_GRAMS,
+    )
+
+
+def _is_end_of_ages(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether a number of years is an end of a range without a unit, as ages are given: "ages 12–25"."""
+    single, several = (one, other) if one.low == one.high else (other, one)
+    is_of_years = single.unit == "year" and not several.unit
+    return is_of_years and single.low in {several.low, several.high}
+
+
 def _is_converted(one: StatedQuantity, other: StatedQuantity) -> bool:
     """Whether one value is the other in another unit, as far as such numbers are rounded."""
     if {one.unit, other.unit} <= _DAYS_PER_UNIT.keys() and one.unit != other.unit:
@@ -93,6 +119,10 @@ def _is_converted(one: StatedQuantity, other: StatedQuantity) -> bool:
             one.low * first <= other.high * second * more
             and other.low * second <= one.high * first * more
         )
+    if {one.unit, other.unit} == {"°c", "°k"}:
+        cold, kelvins = sorted((one, other), key=lambda each: each.unit)
+        # "Minus 180 °C" may be read without its sign.
+        return abs(abs(kelvins.low - _KELVIN_ZERO) - abs(cold.low)) <= max(cold.precision, _HALF)
     if {one.unit, other.unit} == _SCALED_DEGREES:
         cold, warm = sorted((one, other), key=lambda each: each.unit)
         return any(

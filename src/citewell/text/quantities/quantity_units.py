@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 
 from citewell.text.language import stopwords, tokens
+from citewell.text.quantities.number_words import list_number_words
 from citewell.text.quantities.units import (
     CENT_FACTOR,
     CJK_MAGNITUDE_FACTORS,
@@ -41,9 +42,9 @@ _SQUARE_PATTERN = re.compile(
 )
 _CENTS_PATTERN = re.compile(r"[\s\u00a0-]?(?:cents?\b|¢)", re.IGNORECASE)
 _CENT_CURRENCIES = {"de": "eur", "fr": "eur", "es": "eur", "it": "eur"}  # elsewhere dollars
-# Words between a number and its unit that say what kind of day or mile it is.
+# Words between a number and its unit that say what kind of day or mile it is, or that it is one more.
 _UNIT_KIND_PATTERN = re.compile(
-    r"[\s\u00a0-](?:calendar|consecutive|full|whole|straight|solid|long|short)(?=[\s-][^\W\d_])",
+    r"[\s\u00a0-](?:calendar|consecutive|full|whole|straight|solid|long|short|more|fewer|extra|additional|further)(?=[\s-][^\W\d_])",
     re.IGNORECASE,
 )
 # Words before the counted things that say how many they are compared with.
@@ -138,9 +139,10 @@ def _parse_counted_things(
         at = more.end()
         match = UNIT_WORD_PATTERN.match(text, at) or match
     word = match[1]
-    known = stopwords.list_stopwords(language)
-    if text[at : at + 1] == "-" or word.lower() in known:
+    if text[at : at + 1] == "-" or word.lower() in stopwords.list_stopwords(language):
         return "", at
+    if word in list_number_words(language):
+        return "", at  # the next number: "has a million forty years later"
     if 1 < len(word) <= _MAX_UNIT_LETTERS and _UNIT_LETTERS_PATTERN.fullmatch(word):
         return word.lower(), match.end()
     if not word.islower() or len(word) <= 3:

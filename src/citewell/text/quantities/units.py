@@ -74,6 +74,7 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "1": "w watt watts", "1000": "kw kilowatt kilowatts", "1000000": "mw megawatt megawatts",
         "1000000000": "gw gigawatt gigawatts", "1000000000000": "tw",
     },
+    "kcal": {"1": "kcal kilocalorie kilocalories calorie calories kalorie kalorien calorías", "0.239005736": "kj"},
     "hz": {"1": "hz", "1000": "khz", "1000000": "mhz", "1000000000": "ghz"},
     "day": {
         "1": "day days tag tage tagen kalendertag kalendertage kalendertagen jour jours día días",
@@ -91,6 +92,7 @@ _MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
         "100": "century centuries jahrhunderte jahrhunderten siècles siglos",
     },
     "°c": {"1": "°c celsius"},
+    "°k": {"1": "°k kelvin"},
     "°f": {"1": "°f fahrenheit"},
     "km/h": {"1": "km/h kmh kph", "1.609344": "mph"},
     "m²": {

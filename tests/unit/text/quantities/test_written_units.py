@@ -33,7 +33,8 @@ def read_values(text: str, language: str = "en") -> list[tuple[Decimal, str]]:
         ("They pay 60¢ for each.", Decimal("0.6"), "usd"),
         ("They pay $.60 for each.", Decimal("0.6"), "usd"),
         ("It takes 21 calendar days.", Decimal(21), "day"),
-        ("They ate 300 fewer calories.", Decimal(300), "calori"),
+        ("They ate 300 fewer calories.", Decimal(300), "kcal"),
+        ("They ate 300 fewer apples.", Decimal(300), "appl"),
     ],
 )
 def test_a_unit_is_read_however_it_is_written(text: str, value: Decimal, unit: str) -> None:
