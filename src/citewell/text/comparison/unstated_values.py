@@ -28,6 +28,7 @@ from citewell.text.comparison.like_values import (
     find_like_value,
     list_placed_sentences,
 )
+from citewell.text.comparison.numbered_labels import find_other_labels
 from citewell.text.comparison.source_values import (
     is_spelt_near,
 )
@@ -80,6 +81,7 @@ def find_unstated_values(
         *_find_unstated_shares(search, twins),
         *_find_unstated_counts(search, twins),
         *_find_unstated_pairs(search),
+        *find_other_labels(asked, source),
     )
 
 
