@@ -1,15 +1,13 @@
-"""Write boosted trees as a Python module, which judges a block in half the time of walking them."""
+"""Writes boosted trees as a Python module, which judges a row in half the time of walking them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-# As many trees as `score_blocks` asks before it decides whether a block needs the rest.
-FIRST_TREES = 20
-_HEAD = '''"""The learned trees, written by training/train.py: train again rather than edit."""
+_HEAD = '''"""The learned trees, written by {script}: train again rather than edit."""
 # fmt: off
 
 from __future__ import annotations
@@ -21,15 +19,12 @@ if TYPE_CHECKING:
 '''
 
 
-def render_module(guess: Sequence[dict[str, Any]], trees: Sequence[dict[str, Any]]) -> str:
-    """Source of a module with three functions, each the sum of its trees for one row."""
-    functions = (
-        ("sum_guess_trees", guess),
-        ("sum_first_trees", trees[:FIRST_TREES]),
-        ("sum_later_trees", trees[FIRST_TREES:]),
-    )
-    parts = [line for name, held in functions for line in (*_render_function(name, held), "")]
-    return "\n".join((_HEAD, *parts))
+def render_module(functions: Mapping[str, Sequence[dict[str, Any]]], *, written_by: str) -> str:
+    """Source of a module with the named functions, each the sum of its trees for one row."""
+    parts = [
+        line for name, trees in functions.items() for line in (*_render_function(name, trees), "")
+    ]
+    return "\n".join((_HEAD.format(script=written_by), *parts))
 
 
 def _render_function(name: str, trees: Sequence[dict[str, Any]]) -> list[str]:

@@ -33,6 +33,8 @@ _LEAST_SIGNAL = 10
 _INNER_FOLDS = 3
 _GUESS_ROUNDS = 20
 _GUESS_RATE = 0.2
+# As many trees as `score_blocks` asks before it decides whether a block needs the rest.
+_FIRST_TREES = 20
 _RATE = 0.12
 _PARAMETERS = {
     "objective": "cross_entropy",
@@ -170,7 +172,7 @@ def judge_blocks(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
     """The chances as the product finds them: clear blocks do not see the later trees."""
     if not len(rows):
         return np.zeros(0)
-    early = model.predict(rows, num_iteration=render.FIRST_TREES, raw_score=True)
+    early = model.predict(rows, num_iteration=_FIRST_TREES, raw_score=True)
     whole = model.predict(rows, raw_score=True)
     margins = np.where(np.abs(early) < block_scoring.SURE_MARGIN, whole, early)
     return np.asarray(1 / (1 + np.exp(-margins)))
@@ -289,11 +291,17 @@ def write_model(corpus: Corpus, chances: np.ndarray, rounds: int) -> None:
         "names": dict(sorted(names.items())),
         "words": dict(sorted(words.items())),
     }
-    trees = [
+    guessing, judging = (
         [tree["tree_structure"] for tree in fitted.dump_model()["tree_info"]]
         for fitted in (guess, model)
-    ]
-    (_TARGET / "trees.py").write_text(render.render_module(*trees), "utf-8")
+    )
+    functions = {
+        "sum_guess_trees": guessing,
+        "sum_first_trees": judging[:_FIRST_TREES],
+        "sum_later_trees": judging[_FIRST_TREES:],
+    }
+    module = render.render_module(functions, written_by="training/train.py")
+    (_TARGET / "trees.py").write_text(module, "utf-8")
     weights = _TARGET / "weights.json"
     weights.write_text(
         json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8"

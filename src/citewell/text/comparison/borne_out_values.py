@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 from citewell.text.comparison.approximate_values import find_slack, is_about_equal
 from citewell.text.comparison.derived_values import (
+    have_like_units,
     is_combined_value,
     is_complement_share,
     is_multiplied_value,
@@ -21,7 +22,8 @@ from citewell.text.comparison.derived_values import (
 )
 from citewell.text.comparison.deriving_words import (
     has_deriving_words,
-    is_price_step,
+    is_told_as_step,
+    is_told_as_sum,
     tells_of_others,
 )
 from citewell.text.comparison.like_values import find_like_value
@@ -34,6 +36,7 @@ from citewell.text.comparison.source_values import (
     list_counts,
 )
 from citewell.text.comparison.statement_sums import follows_from_statement
+from citewell.text.comparison.statement_twins import list_near_sentences
 from citewell.text.comparison.statement_values import (
     TIME_UNITS,
     list_stated_values,
@@ -50,7 +53,7 @@ from citewell.text.quantities.stated_quantities import (
 from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
 
 _WINDOW_SENTENCES = 3
-_MAX_PRICES = 8  # of a source, between any two of which a difference is reckoned
+_MAX_COMBINED = 14  # of a source, between any two of which a difference is reckoned
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
 _UNIT_WORD_PATTERN = re.compile(r"[^\W\d_]+|%")
@@ -88,10 +91,18 @@ class ValueSearch:
             for at in range(max(1, len(every) - _WINDOW_SENTENCES + 1))
         ]
 
-    def find_prices(self, unit: str) -> list[StatedQuantity]:
-        """The amounts of the source in one currency, if they are so few that hardly any two fit by chance."""
-        amounts = {each.low: each for each in self.held if each.unit == unit}
-        return list(amounts.values()) if len(amounts) <= _MAX_PRICES else []
+    def find_combined_values(self, one: StatedQuantity) -> list[StatedQuantity]:
+        """The values of its unit, if they are so few that hardly any two fit by chance, else those near."""
+        near = [
+            value
+            for each in list_near_sentences(self.asked, self.source)
+            for value in list_stated_values(each)
+        ]
+        for held in (self.held, near):
+            found = {each.low: each for each in held if have_like_units(each, one)}
+            if len(found) <= _MAX_COMBINED:
+                return list(found.values())
+        return []
 
 
 def is_borne_out(one: StatedQuantity, search: ValueSearch) -> bool:
@@ -157,7 +168,7 @@ def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
         return True
     if any(is_share_of_value(one, list_stated_values(each), each.text) for each in every):
         return True
-    if _is_told_as_reckoned(one, search):
+    if is_told_as_reckoned(one, search):
         return True
     # Where no word tells so, a number that could also be a slip is rather that.
     return find_like_value(one, search.source) is None and any(
@@ -165,7 +176,7 @@ def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
     )
 
 
-def _is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
+def is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
     """Whether words of the statement say how the number was reckoned, and the source bears that out."""
     statement, windows = search.asked.text, search.windows
     if has_deriving_words(one, statement):
@@ -175,8 +186,11 @@ def _is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
         every = search.source.sentence_features
         if any(is_product_of_counts(one, list_counts(each)) for each in every):
             return True
-    if is_price_step(one, statement) and is_combined_value(one, search.find_prices(one.unit)):
-        return True
+    if is_told_as_step(one, statement) or is_told_as_sum(statement):
+        # "Roughly $360" is what $300 and $63 make.
+        loose = replace(one, precision=max(one.precision, 2 * max(find_slack(one, statement))))
+        if is_combined_value(loose, search.find_combined_values(one)):
+            return True
     return tells_of_others(statement) and any(is_complement_share(one, each) for each in windows)
 
 

@@ -172,9 +172,9 @@ def _combine_values(
     low, high = sorted((abs(first.low), abs(second.low)))
     if one.unit == "year" and {first.unit, second.unit} == {"year", ""}:
         yield high - low  # of ages: "a 25-year-old … when they are 65"
-    if not _have_like_units(first, second):
+    if not have_like_units(first, second):
         return
-    if _have_like_units(one, first) or (first.unit == "%" and one.unit in _POINT_UNITS):
+    if have_like_units(one, first) or (first.unit == "%" and one.unit in _POINT_UNITS):
         yield low + high
         yield high - low
     if one.unit == "%" and low:
@@ -183,7 +183,7 @@ def _combine_values(
         yield 100 * (high - low) / high
 
 
-def _have_like_units(first: StatedQuantity, second: StatedQuantity) -> bool:
+def have_like_units(first: StatedQuantity, second: StatedQuantity) -> bool:
     """Whether both have one unit; the names of counted things, and scores without any, may differ."""
     return first.unit == second.unit or not (
         is_fixed_unit(first.unit) or is_fixed_unit(second.unit)

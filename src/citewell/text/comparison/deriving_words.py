@@ -30,6 +30,17 @@ _PRICE_STEP_PATTERN = re.compile(
     r"\s+(?:(?:you|them|about|around|some|nearly|almost|roughly|an extra|an additional|another)\s+)?\Z",
     re.IGNORECASE,
 )
+# "$30 more", "seven dollars a month cheaper", "some $10,000 above that": the same behind a number.
+_STEP_BEHIND_PATTERN = re.compile(
+    r"(?:\s(?:a|an|per|each|every)\s\w{1,12})?(?:\s\w{1,12})?\s(?:more|less|fewer|above|below|cheaper|dearer|pricier|costlier|higher|lower|extra|on top"
+    r"|older|younger|longer|shorter|heavier|lighter|faster|slower|taller|smaller|larger|bigger|mehr|weniger|teurer|billiger|günstiger|höher|niedriger|de plus|de moins|más|menos)\b",
+    re.IGNORECASE,
+)
+# Words for what two or more amounts make.
+_SUM_PATTERN = re.compile(
+    r"\b(?:together|combined|altogether|in total|in all|all told|sums? up|sum of|adds? up|added up|totals?|totalled|totaling|zusammen|insgesamt|ensemble|au total|en tout|juntos|en total)\b",
+    re.IGNORECASE,
+)
 # Words for what is left of a whole.
 _REST_PATTERN = re.compile(
     r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
@@ -53,7 +64,7 @@ def may_be_derived(one: StatedQuantity, statement: str) -> bool:
 def has_deriving_words(one: StatedQuantity, statement: str) -> bool:
     """Whether the words of the statement show that the number was reckoned from others."""
     before = statement[max(0, one.start - 24) : one.start]
-    return is_price_step(one, statement) or any(
+    return is_told_as_step(one, statement) or any(
         pattern.search(text) is not None
         for pattern, text in (
             (_DERIVING_PATTERN, statement),
@@ -63,11 +74,18 @@ def has_deriving_words(one: StatedQuantity, statement: str) -> bool:
     )
 
 
-def is_price_step(one: StatedQuantity, statement: str) -> bool:
-    """Whether an amount is told as what something costs more or less than something else."""
+def is_told_as_step(one: StatedQuantity, statement: str) -> bool:
+    """Whether a number is told as what something has more or less than something else."""
+    # "80 percent more" is a share of something, and no difference.
+    if one.unit != "%" and _STEP_BEHIND_PATTERN.match(statement, one.end) is not None:
+        return True
     before = statement[max(0, one.start - 32) : one.start]
     is_amount = one.unit in CURRENCY_CODES.values()
     return is_amount and _PRICE_STEP_PATTERN.search(before) is not None
+
+
+def is_told_as_sum(statement: str) -> bool:
+    return _SUM_PATTERN.search(statement) is not None
 
 
 def tells_of_rest(statement: str) -> bool:

@@ -61,10 +61,14 @@ def find_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue | 
                 and not is_fixed_unit(one.unit)
                 and said.text.lstrip().startswith("|")
             )
-            is_like = (other.unit == one.unit or is_bare) and _have_like_digits(one, other)
-            if is_like or is_unit_slip(one, other):
+            if have_like_figures(one, other) or (is_bare and _have_like_digits(one, other)):
                 return UnstatedValue(draft=one, like=other, start=start, end=end)
     return None
+
+
+def have_like_figures(one: StatedQuantity, other: StatedQuantity) -> bool:
+    """Whether one was easily written for the other: nearly the same digits, or another unit."""
+    return (other.unit == one.unit and _have_like_digits(one, other)) or is_unit_slip(one, other)
 
 
 def list_placed_sentences(

@@ -18,7 +18,7 @@ from citewell.text.comparison.derived_values import (
 )
 from citewell.text.comparison.deriving_words import (
     has_deriving_words,
-    is_price_step,
+    is_told_as_step,
     may_be_derived,
     tells_of_rest,
 )
@@ -104,7 +104,7 @@ def _is_derived(one: StatedQuantity, near: Sequence[SentenceFeatures], statement
         is_complement_share(one, list_stated_values(each)) for each in near
     ):
         return True
-    if is_price_step(one, statement) and is_combined_value(one, _list_amounts(one.unit, near)):
+    if is_told_as_step(one, statement) and is_combined_value(one, _list_amounts(one.unit, near)):
         return True
     if has_deriving_words(one, statement) and any(
         _is_made_by_several(one, each, statement) for each in near

@@ -49,7 +49,7 @@ from citewell.text.quantities.stated_quantities import (
     is_fixed_unit,
 )
 
-_FIRST_RECENT_YEAR = 2000
+FIRST_RECENT_YEAR = 2000
 _MIN_TELLING_COUNT = 6  # of things counted in words; smaller counts are often the author's own
 _MIN_RIVAL_SHARE = 0.4  # of the statement's words in the sentence with another share or count
 _MAX_KNOWN_COUNT = 3
@@ -129,7 +129,7 @@ def _find_unstated_dates(search: ValueSearch) -> Iterator[UnstatedValue]:
 def _find_unstated_years(search: ValueSearch) -> Iterator[UnstatedValue]:
     """Years of the past in the place of others; those of our days may tell when the author looked."""
     for one in search.wanted:
-        if one.unit != YEAR_UNIT or one.low >= _FIRST_RECENT_YEAR:
+        if one.unit != YEAR_UNIT or one.low >= FIRST_RECENT_YEAR:
             continue
         if str(int(one.low)) in search.source.figures or int(one.low) in search.known_years:
             continue

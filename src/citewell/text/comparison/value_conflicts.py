@@ -21,6 +21,7 @@ from citewell.text.evidence.sentence_features import SentenceFeatures, build_sen
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import ORDINAL_UNIT, YEAR_UNIT, StatedQuantity
+from citewell.text.quantities.written_months import DAY_UNIT, MONTH_UNIT
 
 _MIN_STRONG_SHARE = 0.75  # of the statement's words in the sentence that has another value
 _MIN_STRONG_BACK = 0.4  # of that sentence's words in the statement
@@ -44,7 +45,7 @@ _MIN_SLIP_TERMS = 2  # words of the statement in the sentence with another unit
 _MIN_SLIP_SHARE = 0.25  # of them; more if the source has the value elsewhere
 _MIN_NEARER_SLIP_SHARE = 0.4
 _MAX_RIVAL_FACTOR = 20
-_STRICT_UNITS = DATED_UNITS | {MULTIPLE_UNIT}
+_STRICT_UNITS = DATED_UNITS | {MULTIPLE_UNIT, MONTH_UNIT, DAY_UNIT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +160,7 @@ def _find_replaced_value(
     """Another value among the same words, in a sentence that need not say the same otherwise."""
     if is_written_anywhere(one, source):
         return None
-    mine = _list_context_terms(one, asked)
+    mine = list_terms_beside(one, asked)
     for index, said in enumerate(source.sentence_features):
         if gives_other_rate(asked, said):
             continue
@@ -224,12 +225,12 @@ def list_rival_values(
     return [
         other
         for other in held
-        if _is_same_kind(one, other)
-        and not any(have_same_value(mine, other) for mine in wanted if _is_same_kind(mine, other))
+        if are_of_one_kind(one, other)
+        and not any(have_same_value(mine, other) for mine in wanted if are_of_one_kind(mine, other))
     ]
 
 
-def _is_same_kind(one: StatedQuantity, other: StatedQuantity) -> bool:
+def are_of_one_kind(one: StatedQuantity, other: StatedQuantity) -> bool:
     if {one.unit, other.unit} & _STRICT_UNITS:
         return one.unit == other.unit
     if one.unit != other.unit and not _are_of_one_size(one, other):
@@ -253,11 +254,11 @@ def _choose_rival(
     twin: StatementTwin,
 ) -> tuple[StatedQuantity, bool]:
     """The value that stands where the statement's does, and whether there is no doubt about it."""
-    mine = _list_context_terms(one, asked)
+    mine = list_terms_beside(one, asked)
     ranked = sorted(rivals, key=lambda other: -_measure_context(mine, other, twin.features))
     alone = len(rivals) == 1
-    peers = [each for each in wanted if _is_same_kind(each, one)]
-    theirs = [each for each in list_stated_values(twin.features) if _is_same_kind(one, each)]
+    peers = [each for each in wanted if are_of_one_kind(each, one)]
+    theirs = [each for each in list_stated_values(twin.features) if are_of_one_kind(one, each)]
     if len(peers) == len(theirs) and peers:  # the same numbers in the same order
         other = theirs[peers.index(one)]
         return other, one.unit == other.unit or not (one.unit and other.unit)
@@ -268,7 +269,7 @@ def _measure_context(
     mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, said: SentenceFeatures
 ) -> float:
     """The share of the words around a value, or after it, that stand around another one."""
-    theirs = _list_context_terms(other, said)
+    theirs = list_terms_beside(other, said)
     pairs = ((mine[0] | mine[1], theirs[0] | theirs[1]), (mine[1], theirs[1]))
     return max(
         (
@@ -280,7 +281,7 @@ def _measure_context(
     )
 
 
-def _list_context_terms(
+def list_terms_beside(
     one: StatedQuantity, said: SentenceFeatures
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The words before a value, and those after it with its unit; words that are cut are left out."""

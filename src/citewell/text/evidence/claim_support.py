@@ -11,7 +11,7 @@ supported from .8 on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,6 +47,7 @@ _WINDOW_SENTENCES, _BLOCK_SENTENCES = 3, 24  # sentences
 _MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 # Fewer sentences of the window are enough for a snippet if they have this share of its words.
 _MIN_SNIPPET_SHARE = 0.9
+HEAD_LETTERS = 5  # of words that count as forms of each other
 _CONTEXT_SENTENCES = 2  # before a sentence, which may name what it speaks of
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
 # Words of a claim that a source in its language has: their letters, number and share.
@@ -62,6 +63,7 @@ _CITATION_MARK_PATTERN = re.compile(
 _LIST_NUMBER_PATTERN = re.compile(r"\A\s{0,9}\d{1,2}[.)] (?=\w)")
 
 __all__ = [
+    "HEAD_LETTERS",
     "MIN_CLAIM_COVERAGE",
     "MIN_MUTUAL_COVERAGE",
     "MIN_SUPPORTED_SCORE",
@@ -118,6 +120,24 @@ class SourceText:
     @cached_property
     def figures(self) -> frozenset[str]:
         return missing_details.list_figures(self.text)
+
+    @cached_property
+    def sentences_by_term(self) -> Mapping[str, Sequence[int]]:
+        """The sentences that have each term, in order."""
+        found: dict[str, list[int]] = {}
+        for index, one in enumerate(self.sentence_features):
+            for term in one.terms:
+                found.setdefault(term, []).append(index)
+        return found
+
+    @cached_property
+    def sentences_by_head(self) -> Mapping[str, Sequence[int]]:
+        """The same by the first letters of longer terms, which forms of one word share."""
+        found: dict[str, list[int]] = {}
+        for term, places in self.sentences_by_term.items():
+            if len(term) >= HEAD_LETTERS:
+                found.setdefault(term[:HEAD_LETTERS], []).extend(places)
+        return found
 
 
 def _join_table_cells(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ from functools import cache
 from citewell.text.quantities.number_words import compile_number_pattern, list_number_words
 from citewell.text.quantities.quantity_units import parse_added_half, parse_quantity_unit
 from citewell.text.quantities.stated_quantities import StatedQuantity, build_exact_quantity
-from citewell.text.quantities.units import CURRENCY_CODES, MEASURE_UNITS, TIME_ADJECTIVES
+from citewell.text.quantities.units import CURRENCY_CODES, DOZEN, MEASURE_UNITS, TIME_ADJECTIVES
 
 _SPELT_RANGE_PATTERN = re.compile(
     r"([^\W\d_]{2,12})\s(?:or|to|oder|bis|ou|à|o|a)\s\Z", re.IGNORECASE
@@ -20,7 +20,7 @@ _HALF_OF_UNIT_PATTERN = re.compile(
     r"\b(?:half an?|ein(?:e[rnms]?)? halbe[rnms]?|une? demi(?:e)?|medi[oa])(?=[\s-])", re.IGNORECASE
 )
 _ROUND_NUMBER_PATTERN = re.compile(
-    r"\ba(?=\s(?:hundred|thousand|million|billion)\b)", re.IGNORECASE
+    r"\ba(?=\s(?:dozen|hundred|thousand|million|billion)\b)", re.IGNORECASE
 )
 _HALF, _HALF_STEP = Decimal("0.5"), Decimal("0.1")
 
@@ -48,19 +48,25 @@ def _find_measured_words(text: str, language: str | None) -> Iterator[StatedQuan
         measured = unit in MEASURE_UNITS and (value > 1 or unit in {"%", "pp"})
         if factor != 1 or measured or unit in CURRENCY_CODES.values():
             exact = build_exact_quantity((value + half) * factor, unit, text, (match.start(), end))
-            exact = replace(exact, precision=factor * (_HALF_STEP if half else 1), scale=scale)
+            step = _HALF_STEP * factor if half else _measure_step(factor)
+            exact = replace(exact, precision=step, scale=scale)
             yield replace(exact, low=low * factor) if low is not None else exact
 
 
 def _find_round_numbers(text: str, language: str | None) -> Iterator[StatedQuantity]:
-    """A hundred, a thousand or a million of something, in English."""
+    """A dozen, a hundred, a thousand or a million of something, in English."""
     for match in _ROUND_NUMBER_PATTERN.finditer(text):
         magnitude, unit, scale, end = parse_quantity_unit(
             text, match.end(), money=None, language=language
         )
         factor = magnitude * scale
         exact = build_exact_quantity(factor, unit, text, (match.start(), end))
-        yield replace(exact, precision=factor, scale=scale)
+        yield replace(exact, precision=_measure_step(factor), scale=scale)
+
+
+def _measure_step(factor: Decimal) -> Decimal:
+    """What a number in words may be off by: a dozen is nearly exact, a thousand a round number."""
+    return Decimal(1) if factor == DOZEN else factor
 
 
 def _find_halved_units(text: str, language: str | None) -> Iterator[StatedQuantity]:

@@ -17,6 +17,10 @@ MAGNITUDE_FACTORS: dict[str, Decimal] = {
     }.items()
     for name in names.split()
 }
+DOZEN = Decimal(12)
+MAGNITUDE_FACTORS |= dict.fromkeys(
+    ["dozen", "dutzend", "douzaine", "douzaines", "docena", "docenas"], DOZEN
+)
 # Magnitudes only after an amount with a currency sign: elsewhere m and b mean something else.
 SHORT_MAGNITUDES = frozenset(("k", "m", "b"))
 CJK_MAGNITUDE_FACTORS = {"千": Decimal(1000), "万": Decimal(10**4), "萬": Decimal(10**4), "億": Decimal(10**8), "亿": Decimal(10**8), "兆": Decimal(10**12)}  # fmt: skip

@@ -18,6 +18,11 @@ TRAILS = (
     "The park has six trails: the Green Trail (1.7 miles), the Triangle (0.8 miles), the Yellow Trail"
     " (0.8 miles), the Orange Trail (0.8 miles), the Blue Trail (1 mile) and the Purple Trail (1.8 miles)."
 )
+PLANS = (
+    "The basic plan is $79 per user. It has payroll and taxes. Many small firms begin with it. Support answers"
+    " on all working days. The plus plan is $109 per user."
+)
+TRIP = "The rail pass was $300. We slept in small inns. The food was good. A pocket wifi was $63."
 DIET = "Over a 14-day period the diet brought a reduction of 369 kcal per day."
 PROGRAMMES = "The college offers 43 programmes, including 10 in technical fields."
 LESSONS = "The lessons last 4 hours a day. Then 3.5 hours go into exercises."
@@ -44,6 +49,9 @@ def find_doubtful(statement: str, source: str) -> list[str]:
         (MATS, "The rubber mats are $35 each, so that a pair of them comes to $70."),
         (FEES, "A basic membership of the gym may cost as little as $120 a year."),
         (COURSE, "The call to the teacher adds $70 to the price of the course."),
+        (PLANS, "The plus plan is $30 more per user than the basic plan."),
+        (PLANS, "The basic plan is thirty dollars a user cheaper than the plus plan."),
+        (TRIP, "Taken together, the rail pass and the pocket wifi were roughly $360."),
         (GASES, "Methane and nitrous oxide jointly make up some 88% of the emissions."),
         (TRAILS, "The six trails of the park add up to just under seven miles."),
         (DIET, "Over 14 days the diet brought something like 5,000 fewer calories."),

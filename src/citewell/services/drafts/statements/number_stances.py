@@ -14,28 +14,33 @@ from citewell.services.drafts.statements.source_opinions import (
     build_evidence,
     build_opinion,
 )
+from citewell.text.comparison.changed_numbers.changed_number import ChangedNumber
 from citewell.text.comparison.like_values import UnstatedValue
 from citewell.text.comparison.value_comparison import (
     compare_foreign_values,
     compare_values,
 )
 from citewell.text.comparison.value_conflicts import ValueConflict
-from citewell.text.evidence.claim_support import (
-    SourceText,
-)
+from citewell.text.evidence.claim_support import SourceText
 
 _MIN_TELLING_SHARE = 0.6  # of the statement's words in the sentence with another value
 _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
 _MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
+# The chance that a number was changed, by the places of the source's numbers, from which it is told:
+_MIN_CHANGED_CHANCE = 0.88  # by that alone
+_MIN_DOUBTED_CHANCE = 0.4  # by that alone, that the source does not support it
+_MIN_DIFFERING_CHANCE = 0.3  # where a sentence has another number, or one of like digits
+_MIN_REST_CHANCE = 0.5  # where the source says the rest, and has the number nowhere
 
 
 def decide_by_values(one: StatementComparison) -> SourceOpinion | None:
     """Another number where the source otherwise says the same."""
     conflicts = [each for each in one.values.conflicts if _is_telling(each, one)]
-    if not conflicts:
+    is_strong = any(each.is_strong for each in conflicts)
+    if not conflicts or (one.is_hardly_changed(_MIN_DIFFERING_CHANCE) and not is_strong):
         return None
     first = conflicts[0]
-    strong = any(each.is_strong for each in conflicts) and not one.values.unstated
+    strong = is_strong and not (one.values.unstated or one.is_hardly_changed(_MIN_REST_CHANCE))
     relation = ClaimRelation.CONTRADICTS if strong else ClaimRelation.QUALIFIES
     shown = one.show_place(first.start, first.end, relation)
     kinds = "date" if first.kind == "date" else "number"
@@ -66,36 +71,123 @@ def _is_telling(conflict: ValueConflict, one: StatementComparison) -> bool:
 
 
 def decide_by_unstated_values(one: StatementComparison) -> SourceOpinion | None:
-    """A number that the source gives nowhere; in an abstract only if it has one of like digits.
-
-    A model that finds the statement in the source may know how a number was reckoned.
-    """
-    share = one.twins[0].own_share if one.twins else 0.0
-    lost = [
-        each
-        for each in one.values.unstated
-        if one.read.is_whole or each.is_slip or (each.like and share >= _MIN_LIKE_SHARE)
-        if each.like or not one.is_agreed_by_model
-    ]
-    if not lost:
+    """A number that the source gives nowhere, where it says the rest or has one of like digits."""
+    first = _choose_unstated_value(one)
+    if first is None or not _is_accusing(first, one):
         return None
-    first = next((each for each in lost if each.like is not None), lost[0])
     shown = _show_unstated_place(one, first)
-    if first.like is None and share < _MIN_REST_SHARE:
-        # Where the source hardly says the rest, the author may have reckoned in other terms.
-        return build_opinion(
-            one, SourceStance.UNCLEAR, _describe_unstated(first, share), evidence=shown
-        )
+    lost = _list_unstated_values(one)
     return build_opinion(
         one,
         SourceStance.PARTLY,
-        _describe_unstated(first, share),
+        _describe_unstated(first, one.source, is_rest_said=True),
         evidence=shown,
         differences=_list_differences(lost),
         differing=frozenset(each.draft.text for each in lost),
         said_instead=shown[0] if shown else None,
         is_by_absence=True,
     )
+
+
+def note_unstated_value(one: StatementComparison) -> SourceOpinion | None:
+    """A number that the source gives nowhere, where it hardly says the rest: it may be reckoned."""
+    first = _choose_unstated_value(one)
+    if first is None:
+        return None
+    return build_opinion(
+        one,
+        SourceStance.UNCLEAR,
+        _describe_unstated(first, one.source, is_rest_said=False),
+        evidence=_show_unstated_place(one, first),
+    )
+
+
+def _choose_unstated_value(one: StatementComparison) -> UnstatedValue | None:
+    lost = _list_unstated_values(one)
+    return next((each for each in lost if each.like is not None), lost[0] if lost else None)
+
+
+def _list_unstated_values(one: StatementComparison) -> list[UnstatedValue]:
+    """Those that tell something; of an abstract only those for which it has one of like digits.
+
+    A model that finds the statement in the source may know how a number was reckoned.
+    """
+    share = _measure_rest(one)
+    return [
+        each
+        for each in one.values.unstated
+        if one.read.is_whole or each.is_slip or (each.like and share >= _MIN_LIKE_SHARE)
+        if each.like or not one.is_agreed_by_model
+    ]
+
+
+def _is_accusing(lost: UnstatedValue, one: StatementComparison) -> bool:
+    """Whether it was changed rather than reckoned by the author."""
+    if lost.like is not None:
+        return not one.is_hardly_changed(_MIN_DIFFERING_CHANCE)
+    is_rest_said = _measure_rest(one) >= _MIN_REST_SHARE
+    return is_rest_said and not one.is_hardly_changed(_MIN_REST_CHANCE)
+
+
+def _measure_rest(one: StatementComparison) -> float:
+    """The share of the statement's words in the sentence that says most of it."""
+    return one.twins[0].own_share if one.twins else 0.0
+
+
+def decide_by_changed_number(one: StatementComparison) -> SourceOpinion | None:
+    """Another number where a source that was read as a whole speaks of the same thing."""
+    changed = one.likely_change if one.read.is_whole else None
+    if changed is None or changed.chance < _MIN_CHANGED_CHANCE or one.is_agreed_by_model:
+        return None
+    shown = one.show_place(changed.start, changed.end, ClaimRelation.QUALIFIES)
+    return build_opinion(
+        one,
+        SourceStance.PARTLY,
+        _describe_changed(changed),
+        evidence=(shown,),
+        differences=[
+            ValueDifference(
+                kind=changed.kind,
+                draft=changed.draft.text.strip(),
+                source=changed.source.text.strip(),
+            )
+        ],
+        differing=frozenset({changed.draft.text}),
+        said_instead=shown,
+        is_by_absence=True,
+    )
+
+
+def doubt_number(one: StatementComparison) -> SourceOpinion | None:
+    """A number that may be changed, where words alone would say that the source supports it."""
+    changed = one.likely_change if one.read.is_whole else None
+    is_supported = one.judgement.relation is ClaimRelation.SUPPORTS
+    if changed is None or not is_supported or one.is_agreed_by_model:
+        return None
+    if changed.chance < _MIN_DOUBTED_CHANCE:
+        return None
+    return build_opinion(
+        one,
+        SourceStance.UNCLEAR,
+        f"The source has {changed.source.text.strip()} beside {changed.draft.text.strip()}, and words"
+        " do not settle which one is meant."
+        if changed.is_elsewhere
+        else f"The source has {changed.source.text.strip()} where {changed.draft.text.strip()} may belong.",
+        evidence=(one.show_place(changed.start, changed.end, ClaimRelation.MENTIONS),),
+    )
+
+
+def _describe_changed(changed: ChangedNumber) -> str:
+    draft, said = changed.draft.text.strip(), changed.source.text.strip()
+    if changed.is_elsewhere:
+        return (
+            f"Where the source speaks of this it has {said}; {draft} stands only elsewhere in it."
+        )
+    return f"Where the source speaks of this it has {said}, not {draft}."
+
+
+def _describe_elsewhere(said: str, written: str) -> str:
+    return f"Where the source speaks of this it has {said}; {written} stands only elsewhere in it."
 
 
 def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
@@ -112,7 +204,7 @@ def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) 
     shown = build_evidence(source, read, (lost[0].start, lost[0].end), ClaimRelation.QUALIFIES)
     return SourceOpinion(
         stance=SourceStance.PARTLY,
-        reason=_describe_unstated(lost[0], share=0.0),
+        reason=_describe_unstated(lost[0], source, is_rest_said=False),
         evidence=(shown,),
         differences=_list_differences(lost),
         stated_values=values.stated,
@@ -145,10 +237,13 @@ def _show_unstated_place(
     return one.show_judged_place()
 
 
-def _describe_unstated(lost: UnstatedValue, share: float) -> str:
+def _describe_unstated(lost: UnstatedValue, source: SourceText, *, is_rest_said: bool) -> str:
     written = lost.draft.text.strip()
     if lost.like is not None:
-        return f"The source has {lost.like.text.strip()}, and nowhere {written}."
-    if share >= _MIN_REST_SHARE:
+        said = lost.like.text.strip()
+        if written.lower() in source.text.lower():  # as the name of another part
+            return _describe_elsewhere(said, written)
+        return f"The source has {said}, and nowhere {written}."
+    if is_rest_said:
         return f"The source says the rest, but {written} stands nowhere in it."
     return f"{written[:1].upper()}{written[1:]} stands nowhere in the source, whose words do not settle the rest."

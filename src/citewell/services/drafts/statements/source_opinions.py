@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 
 from citewell.model.draft_findings import FindingEvidence, ValueDifference
 from citewell.model.research import ClaimRelation
 from citewell.services.drafts.source_reading import ReadSource
 from citewell.services.judging.claim_judge import LEXICAL_NAME, Judgement
+from citewell.text.comparison.changed_numbers.changed_number import (
+    ChangedNumber,
+    find_likely_change,
+)
 from citewell.text.comparison.name_comparison import (
     NameConflict,
 )
@@ -20,10 +25,8 @@ from citewell.text.comparison.statement_twins import StatementTwin, TwinOppositi
 from citewell.text.comparison.value_comparison import (
     ValueComparison,
 )
-from citewell.text.evidence.claim_support import (
-    SourceText,
-)
-from citewell.text.evidence.sentence_features import SentenceFeatures
+from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 
 MAX_PASSAGE_CHARS = 900
 
@@ -53,11 +56,13 @@ class SourceOpinion:
     score: float = 0.0
     judge: str = LEXICAL_NAME
     said_instead: FindingEvidence | None = None  # the sentence that says what is really said
-    is_by_absence: bool = False  # only what the source lacks speaks against the statement
+    is_by_absence: bool = False  # only what the source lacks at its place speaks against it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StatementComparison:
+    """A statement and a source, with what comparing them told."""
+
     statement: str
     source: SourceText
     read: ReadSource
@@ -74,6 +79,19 @@ class StatementComparison:
         """Whether a model, and not words alone, finds that the source says so."""
         said = self.judgement
         return said.judge != LEXICAL_NAME and said.relation is ClaimRelation.SUPPORTS
+
+    @cached_property
+    def likely_change(self) -> ChangedNumber | None:
+        """The number that was changed most likely, by the places of numbers in the source."""
+        asked = build_sentence_features(
+            remove_citation_marks(self.statement), language=self.source.language
+        )
+        return find_likely_change(asked, self.source, known_years=self.read.years)
+
+    def is_hardly_changed(self, least: float) -> bool:
+        """Whether the places of numbers speak against a change; those of an abstract say nothing."""
+        change = self.likely_change if self.read.is_whole else None
+        return change is not None and change.chance < least
 
     def show_place(
         self, start: int, end: int, relation: ClaimRelation, judge: str = LEXICAL_NAME

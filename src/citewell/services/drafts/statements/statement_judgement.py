@@ -6,8 +6,11 @@ from citewell.model.research import ClaimRelation
 from citewell.services.drafts.source_reading import ReadSource
 from citewell.services.drafts.statements.number_stances import (
     build_foreign_opinion,
+    decide_by_changed_number,
     decide_by_unstated_values,
     decide_by_values,
+    doubt_number,
+    note_unstated_value,
 )
 from citewell.services.drafts.statements.source_opinions import (
     SourceOpinion,
@@ -80,6 +83,9 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
         _decide_by_judge,
         decide_by_names,
         decide_by_unstated_values,
+        decide_by_changed_number,
+        note_unstated_value,
+        doubt_number,
         _decide_by_support,
         decide_by_absence,
     ):

@@ -101,6 +101,8 @@ def _split_sides(one: ComparedSentence) -> _Sides | None:
         for at, word in enumerate(one.words)
         if word.text == WORDS_BY_LANGUAGE[one.code].than
         and text[word.start : word.start + 1].strip()
+        # A number is no side: "more than 26 million" compares nothing.
+        and not any(map(str.isdigit, "".join(each.text for each in one.words[at + 1 : at + 2])))
     ]
     if len(places) != 1:
         return None

@@ -490,3 +490,69 @@ def test_a_lost_source_beside_one_that_was_read_is_not_called_the_only_one(order
     assert both.verdict is alone.verdict is V.SOURCE_UNAVAILABLE
     assert "There is no source to read" not in both.reason
     assert alone.reason.startswith("There is no source to read. The link is dead (HTTP 404).")
+
+
+HUTS = f"""# Three mountain huts
+
+The Larch Hut stands above the tree line. A night in the Larch Hut costs 38 euros, and it sleeps 24 guests.
+
+The Lake Hut lies on the northern shore. A night in the Lake Hut costs 52 euros, and it sleeps 60 guests.
+
+The Summit Hut is the oldest. A night in the Summit Hut costs 27 euros, and it sleeps 16 guests. Chapter 4
+of the guide shows the way to the Summit Hut. Chapter 6 of the guide shows birds and flowers of the lake.
+
+{FILLER}
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "For its night the Larch Hut takes 52 euros from walkers [1].",
+        "In the Larch Hut a night is 52 euros [1].",
+        "The Larch Hut takes 60 guests [1].",
+    ],
+)
+def test_a_number_of_another_thing_in_the_source_is_not_supported(statement: str) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(HUTS)))
+
+    assert found.verdict in {V.PARTLY, V.UNCHECKED}
+    assert found.evidence is not None
+    assert "Larch Hut costs 38 euros, and it sleeps 24 guests" in found.evidence[0].passage
+
+
+def test_a_number_that_stands_nowhere_is_told_with_the_one_in_its_place() -> None:
+    statement = "Whoever stays at the oldest of the huts, on the summit, pays 73 euros [1]."
+
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(HUTS)))
+
+    assert found.verdict is V.PARTLY
+    assert found.differences is not None
+    assert [(one.draft, one.source) for one in found.differences] == [("73 euros", "27 euros")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "For its night the Larch Hut takes 38 euros from walkers [1].",
+        "The Lake Hut on the northern shore has beds for 60 guests [1].",
+        "A night at the lake costs 14 euros more than one above the tree line [1].",
+    ],
+)
+def test_a_sound_number_among_others_of_its_kind_is_not_accused(statement: str) -> None:
+    assert judge(statement, HUTS) in {V.SUPPORTED, V.UNCHECKED}
+
+
+def test_a_label_that_names_another_part_is_not_said_to_stand_nowhere() -> None:
+    found = find(
+        check(
+            manuscript(
+                "Birds and flowers of the lake are in chapter 4 of the guide [1].", {"1": PAGE}
+            ),
+            desk_with(HUTS),
+        )
+    )
+
+    assert found.verdict is V.PARTLY
+    assert "nowhere" not in found.reason
+    assert "Chapter 6" in found.reason

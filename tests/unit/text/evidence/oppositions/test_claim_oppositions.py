@@ -109,6 +109,10 @@ def test_what_shows_a_contradiction_is_named(claim: str, text: str, ground: str)
             "The museum not only shows but also sells prints.",
             "The museum shows and sells prints.",
         ),
+        (
+            "The school registered more than 26 million learners in 2024 alone.",
+            "In 2024 alone, more than 26 million learners registered at the school.",
+        ),
     ],
 )
 def test_a_denial_of_something_else_is_no_contradiction(claim: str, text: str) -> None:
