@@ -29,15 +29,18 @@ _LABEL_NUMBER_PATTERN = re.compile(r"\(?\d{1,3}[a-z]?[.)]\s")
 _LIST_NUMBER_PATTERN = re.compile(r"\d{1,3}[.)]\s")
 _NEXT_WORD_PATTERN = re.compile(r"\s([^\W\d_]{3,})")
 _MAX_CACHED_SENTENCES = 8192
+_MAX_COMPARED_VALUES = (
+    20  # each is compared with each of the source; a statement with more is a table
+)
 DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 TIME_UNITS = frozenset({"second", "minute", "hour", "day", "month", "year"})
 
 
 def list_compared_values(asked: SentenceFeatures, source: SourceText) -> list[StatedQuantity]:
-    """The values of a statement that a source can bear out."""
+    """The values of a statement that a source can bear out, the first of very many."""
     return [
         _read_counted_year(one, asked, source)
-        for one in list_stated_values(asked)
+        for one in list_stated_values(asked)[:_MAX_COMPARED_VALUES]
         if one.unit != ORDINAL_UNIT and not _is_list_number(one, asked.text)
     ]
 

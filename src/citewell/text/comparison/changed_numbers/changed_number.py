@@ -26,6 +26,7 @@ from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.quantities.stated_quantities import ORDINAL_UNIT, YEAR_UNIT, StatedQuantity
 
+_MAX_NUMBERS = 20  # of a statement; one with more is a table
 _MIN_YEAR_BESIDE = 0.5  # of the words at a year of the statement, at another one of the source
 
 
@@ -88,7 +89,7 @@ def search_statement_numbers(
     compared = list_compared_values(asked, source)
     counted = [
         one
-        for one in list_all_numbers(asked)
+        for one in list_all_numbers(asked)[:_MAX_NUMBERS]
         if one.unit != ORDINAL_UNIT
         and one not in compared
         and (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from heapq import nlargest
 
 from citewell.text.comparison.borne_out_values import can_mean
 from citewell.text.comparison.changed_numbers.statement_words import (
@@ -23,6 +24,7 @@ from citewell.text.quantities.spelt_counts import find_spelt_counts
 from citewell.text.quantities.stated_quantities import StatedQuantity, is_fixed_unit
 from citewell.text.quantities.written_months import DAY_UNIT, MONTH_UNIT, find_written_months
 
+_MAX_SENTENCES = 400  # whose numbers are compared
 _MAX_PLACES = 12  # that are looked at closely, those with most of the statement first
 _MAX_CACHED_SENTENCES = 8192
 _WITHIN_WEIGHT, _BESIDE_WEIGHT, _COMPANY_WEIGHT = 0.5, 0.5, 0.3
@@ -86,19 +88,30 @@ class PlacedStatement:
             own=self._look_closely(own, beside), other=self._look_closely(other, beside)
         )
 
+    @cached_property
+    def matches(self) -> Mapping[int, Sequence[tuple[StatedQuantity, frozenset[int]]]]:
+        """By sentence its numbers, with those of the statement that have the same value.
+
+        Of a long source only the sentences with most of the statement around them.
+        """
+        every = self.source.sentence_features
+        best = nlargest(_MAX_SENTENCES, range(len(every)), key=self.words.around.__getitem__)
+        return {
+            index: [(value, self._find_same(value)) for value in list_all_numbers(every[index])]
+            for index in sorted(best)
+        }
+
+    def _find_same(self, value: StatedQuantity) -> frozenset[int]:
+        return frozenset(at for at, one in enumerate(self.numbers) if have_same_value(one, value))
+
     def _iterate_places(self, one: StatedQuantity) -> Iterator[NumberPlace]:
-        beside = [each for each in self.numbers if each is not one]
-        for index, said in enumerate(self.source.sentence_features):
-            held = list_all_numbers(said)
-            if not held:
-                continue
-            given = sum(any(have_same_value(each, value) for value in held) for each in beside)
-            for value in held:
+        beside = {at for at, each in enumerate(self.numbers) if each is not one}
+        for index, held in self.matches.items():
+            said = self.source.sentence_features[index]
+            given = len(beside & frozenset().union(*(same for _, same in held)))
+            for value, same in held:
                 is_own = self._gives(one, value, said)
-                if not is_own and (
-                    not are_of_one_kind(one, value)
-                    or any(have_same_value(each, value) for each in beside)
-                ):
+                if not is_own and (not are_of_one_kind(one, value) or beside & same):
                     continue
                 yield NumberPlace(
                     value=value,
