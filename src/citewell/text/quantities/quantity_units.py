@@ -44,7 +44,7 @@ _CENTS_PATTERN = re.compile(r"[\s\u00a0-]?(?:cents?\b|¢)", re.IGNORECASE)
 _CENT_CURRENCIES = {"de": "eur", "fr": "eur", "es": "eur", "it": "eur"}  # elsewhere dollars
 # Words between a number and its unit that say what kind of day or mile it is, or that it is one more.
 _UNIT_KIND_PATTERN = re.compile(
-    r"[\s\u00a0-](?:calendar|consecutive|full|whole|straight|solid|long|short|more|fewer|extra|additional|further)(?=[\s-][^\W\d_])",
+    r"[\s\u00a0-](?:calendar|consecutive|full|whole|straight|solid|long|short|fewer|extra|additional)(?=[\s-][^\W\d_])",
     re.IGNORECASE,
 )
 # Words before the counted things that say how many they are compared with.

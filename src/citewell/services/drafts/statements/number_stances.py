@@ -169,10 +169,7 @@ def doubt_number(one: StatementComparison) -> SourceOpinion | None:
     return build_opinion(
         one,
         SourceStance.UNCLEAR,
-        f"The source has {changed.source.text.strip()} beside {changed.draft.text.strip()}, and words"
-        " do not settle which one is meant."
-        if changed.is_elsewhere
-        else f"The source has {changed.source.text.strip()} where {changed.draft.text.strip()} may belong.",
+        _describe_doubt(changed),
         evidence=(one.show_place(changed.start, changed.end, ClaimRelation.MENTIONS),),
     )
 
@@ -180,10 +177,17 @@ def doubt_number(one: StatementComparison) -> SourceOpinion | None:
 def _describe_changed(changed: ChangedNumber) -> str:
     draft, said = changed.draft.text.strip(), changed.source.text.strip()
     if changed.is_elsewhere:
-        return (
-            f"Where the source speaks of this it has {said}; {draft} stands only elsewhere in it."
-        )
+        return _describe_elsewhere(said, draft)
     return f"Where the source speaks of this it has {said}, not {draft}."
+
+
+def _describe_doubt(changed: ChangedNumber) -> str:
+    draft, said = changed.draft.text.strip(), changed.source.text.strip()
+    if changed.is_elsewhere:
+        return (
+            f"The source has both {draft} and {said}, and words do not settle which one is meant."
+        )
+    return f"The source has {said} where it may speak of this, and words do not settle it."
 
 
 def _describe_elsewhere(said: str, written: str) -> str:

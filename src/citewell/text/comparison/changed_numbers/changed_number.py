@@ -35,7 +35,6 @@ class ChangedNumber:
     """A number of a statement, and the one that stands where the source speaks of the same."""
 
     chance: float  # from 0 to 1, that it was changed
-
     draft: StatedQuantity
     source: StatedQuantity
     start: int  # of its sentence, in the source

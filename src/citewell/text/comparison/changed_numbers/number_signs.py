@@ -20,7 +20,7 @@ NUMBER_SIGNS = (
     "gap around", "gap fit", "gap company", "gap beside", "better others", "other fit",
     "other company", "other has same unit", "like around", "own places", "borne out", "written",
     "digits", "in words", "range", "numbers beside", "slack", "derived", "calendar", "percent", "time",
-    "own fit", "other beside", "other within", "best other around", "alone in sentence",
+    "own fit", "other beside", "other within", "best other around", "others in sentence",
     "statement words", "page sentences",
 )  # fmt: skip
 _NONE = -1.0  # a share at a place that does not exist
