@@ -28,6 +28,9 @@ _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
 _MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
 # The chance that a number was changed, by the places of the source's numbers, from which it is told:
 _MIN_CHANGED_CHANCE = 0.88  # by that alone
+_MIN_CHANGED_SHARE = (
+    0.4  # of its words where the other number stands: there the source speaks of it
+)
 _MIN_DOUBTED_CHANCE = 0.4  # by that alone, that the source does not support it
 _MIN_DIFFERING_CHANCE = 0.3  # where a sentence has another number, or one of like digits
 _MIN_REST_CHANCE = 0.5  # where the source says the rest, and has the number nowhere
@@ -138,6 +141,8 @@ def decide_by_changed_number(one: StatementComparison) -> SourceOpinion | None:
     """Another number where a source that was read as a whole speaks of the same thing."""
     changed = one.likely_change if one.read.is_whole else None
     if changed is None or changed.chance < _MIN_CHANGED_CHANCE or one.is_agreed_by_model:
+        return None
+    if changed.share < _MIN_CHANGED_SHARE:
         return None
     shown = one.show_place(changed.start, changed.end, ClaimRelation.QUALIFIES)
     return build_opinion(

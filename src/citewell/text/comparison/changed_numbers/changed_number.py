@@ -35,6 +35,7 @@ class ChangedNumber:
     """A number of a statement, and the one that stands where the source speaks of the same."""
 
     chance: float  # from 0 to 1, that it was changed
+    share: float  # of the statement's words, at the other number or near it
     draft: StatedQuantity
     source: StatedQuantity
     start: int  # of its sentence, in the source
@@ -66,6 +67,7 @@ def find_likely_change(
     start, end = source.sentence_spans[best.index]
     return ChangedNumber(
         chance=chance,
+        share=best.around,
         draft=one,
         source=best.value,
         start=start,

@@ -543,6 +543,21 @@ def test_a_sound_number_among_others_of_its_kind_is_not_accused(statement: str) 
     assert judge(statement, HUTS) in {V.SUPPORTED, V.UNCHECKED}
 
 
+def test_a_number_is_not_said_to_stand_in_a_place_that_speaks_of_something_else() -> None:
+    soup = "The soup for the tables boils for two hours, and dinner is served beside the stove."
+    source = HUTS.replace("The Summit Hut is the oldest.", soup)
+
+    found = find(
+        check(
+            manuscript("The way is half an hour shorter by boat [1].", {"1": PAGE}),
+            desk_with(source),
+        )
+    )
+
+    assert found.verdict is V.UNCHECKED
+    assert found.reason.startswith("Half an hour stands nowhere")
+
+
 def test_a_label_that_names_another_part_is_not_said_to_stand_nowhere() -> None:
     found = find(
         check(
