@@ -18,12 +18,15 @@ from benchmarks.connections import connections
 from benchmarks.documents import documents
 from benchmarks.draft_check.draft_gold import HALVES
 from benchmarks.draft_check.section import draft_check
+from benchmarks.false_statements import false_statements
 from benchmarks.hostile import hostile
 from benchmarks.jobs import job_kills, job_workers
 from benchmarks.library_scale import library_scale
 from benchmarks.load import load
 from benchmarks.long_drafts import long_draft
 from benchmarks.objects import objects
+from benchmarks.page_identity import page_identity
+from benchmarks.page_values.section import page_values
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
@@ -46,6 +49,8 @@ NAMES = (
     "research-quality",
     "connections",
     "draft-check",
+    "page-values",
+    "false-statements",
     "long-draft",
     "load",
     "objects",
@@ -56,8 +61,10 @@ NAMES = (
     "job-workers",
     "job-takeovers",
     "capacity",
+    "page-identity",
 )
 WITHOUT_PEER = {
+    "trust": trust,
     "research-quality": research_quality,
     "connections": connections,
     "load": load,
@@ -69,6 +76,7 @@ WITHOUT_PEER = {
     "job-workers": job_workers,
     "job-takeovers": job_takeovers,
     "capacity": capacity,
+    "page-identity": page_identity,
 }  # these start what they need themselves
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
@@ -77,7 +85,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(NAMES))
     parser.add_argument(
-        "--pages", type=Path, help="folder for extraction.py, which is left out without it"
+        "--pages",
+        type=Path,
+        help="folder for extraction.py, page-values and false-statements, which are left out without it",
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="how long cluster runs")
     parser.add_argument("--seed", type=int, default=1, help="of the faults of cluster")
@@ -92,18 +102,20 @@ def main() -> None:
         "gathering": gathering,
         "hostile": hostile,
         "documents": documents,
-        "trust": trust,
         "audit": audit,
         "research": research,
     }
     without_peer = WITHOUT_PEER | {
-        "cluster": partial(cluster, minutes=options.minutes, seed=options.seed)
+        "cluster": partial(cluster, minutes=options.minutes, seed=options.seed),
+        "page-values": partial(page_values, options.pages),
+        "false-statements": partial(false_statements, options.pages),
     }
+    left_out = set() if options.pages else {"page-values", "false-statements"}
     before = os.getloadavg()[0]
     made = []
     with contextlib.ExitStack() as stack:
         subjects = None
-        for name in chosen or NAMES:
+        for name in (one for one in chosen or NAMES if one not in left_out):
             if name == "draft-check":
                 made.append(draft_check(options.half))
             elif name in without_peer:

@@ -229,7 +229,7 @@ async def _child() -> None:
             "CITEWELL_DATA_DIR": f"{folder}/data",
             "HOME": folder,
             "CITEWELL_PROFILE": "all",
-            "CITEWELL_LINK_THRESHOLD": "100000000",
+            "CITEWELL_ANSWER_LIMIT": "100000000",
         }
         app = App(config.load_settings(env))
         await app.call_tool("audit_bibliography", {"entries": given["warming"]})

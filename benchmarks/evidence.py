@@ -89,5 +89,5 @@ def _kinds(found: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _row(counts: Sequence[Counter[str]], kind: str) -> list[str]:
-    columns = ("count", "unsupported", "doubted", LOST.get(kind, "never_existed"))
+    columns = ("count", "unsupported", "doubted", LOST.get(kind, "dead"))
     return [" / ".join(str(one[name]) for one in counts) for name in columns]

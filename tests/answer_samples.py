@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import jsonschema  # type: ignore[import-untyped]  # it has no stubs
 from pydantic import BaseModel
 
-from citewell.model.wire_values import LongBody
+from citewell.model.wire_values import AnswerPart
 from citewell.server.capabilities.tool_schema import build_output_schema, build_published_schema
 from citewell.tooling import Tool
 
@@ -27,7 +27,7 @@ def build_sample(
     text_length: Lengths = lambda: 30,
     item_count: Counts = lambda depth: 2,
 ) -> dict[str, Any]:
-    """The wire form of an answer with every field, each list and each long body of a length asked for."""
+    """The wire form of an answer with every field, each body and appendix of a length asked for."""
     return {
         field.serialization_alias or field.alias or name: _build_value(
             Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation,
@@ -49,18 +49,23 @@ def validate_schema(body: dict[str, Any], schema: dict[str, Any]) -> None:
     jsonschema.validate(body, schema)
 
 
-def _build_value(annotation: Any, text_length: Lengths, item_count: Counts) -> Any:
+def _build_value(
+    annotation: Any, text_length: Lengths, item_count: Counts, *, is_long: bool = False
+) -> Any:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        if any(isinstance(one, LongBody) for one in arguments[1:]):
+        part = next((mark for mark in arguments[1:] if isinstance(mark, AnswerPart)), None)
+        if part is AnswerPart.BODY and arguments[0] in {str, Any}:
             return _build_text(text_length())
-        return _build_value(arguments[0], text_length, item_count)
+        is_long = part in {AnswerPart.BODY, AnswerPart.APPENDIX}
+        return _build_value(arguments[0], text_length, item_count, is_long=is_long)
     if origin in (Union, types.UnionType):
         real = next(one for one in arguments if one is not types.NoneType)
         return _build_value(real, text_length, item_count)
     if origin in (list, tuple):
         deeper = partial(_count_deeper, item_count)
-        return [_build_value(arguments[0], text_length, deeper) for _ in range(item_count(0))]
+        count = item_count(0) if is_long else min(2, item_count(0))
+        return [_build_value(arguments[0], text_length, deeper) for _ in range(count)]
     if origin is dict:
         return {"first": _build_value(arguments[1], text_length, item_count)}
     if origin is Literal:

@@ -121,7 +121,7 @@ def make_findings(text: str = TEXT) -> tuple[DraftFinding, ...]:
             subject="statement",
             text="It is used by everybody.",
             place=make_place("It is used by everybody.", text),
-            reason="The source says so.",
+            reason="A passage of the source supports the statement.",
         ),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import psutil
 
-WAIT_SECONDS = 60.0  # long enough for a machine whose cores are all busy
+WAIT_SECONDS = 180.0  # far more than a condition needs on a busy machine
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = WAIT_SECONDS) -> None:

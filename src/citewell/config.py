@@ -23,6 +23,8 @@ from pydantic import (
 from citewell import environment
 from citewell.errors import Misconfigured
 
+QUERY_PROVIDERS_SETTING = "CITEWELL_QUERY_PROVIDERS"
+SEARXNG_PROFILE = "searxng"  # the profile of spec 3, which asks SearXNG alone
 _DURATION_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -179,6 +181,11 @@ class Settings(BaseModel):
         "SEARCH_ROUTING",
         None,
         "Providers in order of preference: a comma list, or JSON with a list per capability (web, images, news, default).",
+    )
+    query_providers: NameList = define_setting(
+        QUERY_PROVIDERS_SETTING,
+        (),
+        "The only providers that may see a query, comma-separated: no tool asks another, and no service learns the address of a page. The profile searxng allows searxng and those that SEARCH_PROVIDER and SEARCH_ROUTING name.",
     )
     search_thin_threshold: NonNegativeInt = define_setting(
         "SEARCH_THIN_THRESHOLD",
@@ -387,7 +394,12 @@ class Settings(BaseModel):
     link_threshold: NonNegativeInt = define_setting(
         "CITEWELL_LINK_THRESHOLD",
         24 * 1024,
-        "A result of this many bytes or more is cut to fewer, and linked whole.",
+        "A raw page or an export of this many bytes or more is cut to fewer, and linked whole.",
+    )
+    answer_limit: NonNegativeInt = define_setting(
+        "CITEWELL_ANSWER_LIMIT",
+        1_000_000,
+        "The results of all other tools are whole up to this many bytes.",
     )
 
     # Store
@@ -1025,6 +1037,11 @@ class Settings(BaseModel):
 
     # The raw values, from which provider options are read.
     raw: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether only certain providers may see a query."""
+        return bool(self.query_providers) or self.profile == SEARXNG_PROFILE
 
     @property
     def direct_database_url(self) -> str | None:

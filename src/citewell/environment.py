@@ -6,8 +6,10 @@ Imports the standard library only, so that `serve` over stdio starts fast.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 CONFIG_FILE_VARIABLE = "CITEWELL_CONFIG"
 
@@ -84,8 +86,30 @@ def _find_base_directory(
     return Path(environ[variable]) if environ.get(variable) else Path.home() / fallback
 
 
+def warn_of_unfollowed_options(raw: Mapping[str, str]) -> None:
+    """Write to stderr a sentence for each option of spec 3's table that is set and has no effect."""
+    path = find_config_path(raw)
+    search = _parse_settings_file(path).get(_WEB_SEARCH_TABLE) if path.is_file() else None
+    for name, reason in _UNFOLLOWED_OPTIONS.items():
+        if isinstance(search, dict) and search.get(name):
+            sys.stderr.write(
+                f"citewell: {name} in [{_WEB_SEARCH_TABLE}] of {path} has no effect: {reason}.\n"
+            )
+
+
 def _read_settings_file(path: Path) -> dict[str, str]:
     import json
+
+    table = _parse_settings_file(path)
+    search = table.pop(_WEB_SEARCH_TABLE, {})
+    from_table = _read_search_table(path, search) if isinstance(search, dict) else {}
+    return from_table | {
+        name.upper(): value if isinstance(value, str) else json.dumps(value, default=str)
+        for name, value in table.items()
+    }
+
+
+def _parse_settings_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     content = path.read_bytes()
@@ -96,12 +120,7 @@ def _read_settings_file(path: Path) -> dict[str, str]:
         raise UnusableSettingsFile(path, f"line {line} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise UnusableSettingsFile(path, f"it is not TOML: {error}") from None
-    search = table.pop(_WEB_SEARCH_TABLE, {})
-    from_table = _read_search_table(path, search) if isinstance(search, dict) else {}
-    return from_table | {
-        name.upper(): value if isinstance(value, str) else json.dumps(value, default=str)
-        for name, value in table.items()
-    }
+    return table
 
 
 def _read_search_table(path: Path, table: Mapping[str, object]) -> dict[str, str]:
@@ -158,27 +177,26 @@ def _convert_delay_range(value: object) -> str:
     return f"{ends[0]}-{ends[1]}"
 
 
-def _allow_only(allowed: bool, reason: str) -> Callable[[object], None]:  # noqa: FBT001 - the one value that changes nothing
-    def check(value: object) -> None:
-        if value is not allowed:
-            raise ValueError(f"can only be {_convert_switch(allowed)}: {reason}")
-
-    return check
-
-
-def _refuse_health_interval(_value: object) -> None:
-    raise ValueError(
-        "cannot be set: instances are checked when they are needed, because every check uses up"
-        " one of the few calls that a public instance allows"
-    )
+def _require_code_blocks(value: object) -> None:
+    if value is not True:
+        raise ValueError("can only be true: code blocks are part of a page and are never left out")
 
 
 def _refuse_unknown_option(_value: object) -> None:
     raise ValueError(f"is not an option; the options are {', '.join(_WEB_SEARCH_OPTIONS)}")
 
 
+# Options of spec 3 that we accept and do not follow, and why.
+_UNFOLLOWED_OPTIONS = {
+    "instance_health_check_interval": (
+        "instances are checked when they are needed, because each check uses up one of the few calls"
+        " that a public instance allows"
+    ),
+    "rotate_user_agents": "operators ask programs to send one honest name, and Citewell does",
+}
+
 # The options of spec 3's table [web_search]: the setting each stands for, and how its value is
-# written there. Options without a setting only accept the value that describes what we do anyway.
+# written there. Options without a setting are checked only.
 _WEB_SEARCH_TABLE = "web_search"
 _WEB_SEARCH_OPTIONS: dict[str, tuple[str, Callable[[object], str | None]]] = {
     "default_results_count": ("CITEWELL_SEARCH_RESULTS", _convert_count),
@@ -187,19 +205,13 @@ _WEB_SEARCH_OPTIONS: dict[str, tuple[str, Callable[[object], str | None]]] = {
     "default_timeout": ("CITEWELL_SEARCH_TIMEOUT", _convert_seconds),
     "content_fetch_timeout": ("CITEWELL_SEARCH_PAGE_TIMEOUT", _convert_seconds),
     "max_content_size": ("CITEWELL_SEARCH_PAGE_CHARS", _convert_size),
-    "instance_health_check_interval": ("", _refuse_health_interval),
+    "instance_health_check_interval": ("", lambda value: _convert_seconds(value) and None),
     "max_consecutive_failures": ("CITEWELL_SEARXNG_MAX_FAILURES", _convert_count),
     "rate_limit_backoff_base": ("CITEWELL_SEARXNG_BACKOFF", _convert_seconds),
-    "rotate_user_agents": (
-        "",
-        _allow_only(False, "operators ask programs to send one honest name, and we do"),
-    ),
+    "rotate_user_agents": ("", lambda value: _convert_switch(value) and None),
     "request_delay_range": ("CITEWELL_SEARXNG_PAUSE", _convert_delay_range),
     "use_random_instances": ("CITEWELL_SEARXNG_RANDOM", _convert_switch),
     "summarize_long_content": ("", lambda value: _convert_switch(value) and None),
     "max_summary_length": ("CITEWELL_SEARCH_SUMMARY_CHARS", _convert_count),
-    "extract_code_blocks": (
-        "",
-        _allow_only(True, "code blocks are part of a page and are never left out"),
-    ),
+    "extract_code_blocks": ("", _require_code_blocks),
 }

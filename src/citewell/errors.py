@@ -12,12 +12,14 @@ class FailureReason(StrEnum):
     """The cause of a failure. Code decides by it, never by the words of a message."""
 
     DNS = "dns"  # the host name has no address
+    OFFLINE = "offline"  # the machine has no network
     CONNECT = "connect"  # no connection was made
     TLS = "tls"  # no secure connection, or a certificate that is not trusted
     PROXY = "proxy"  # the configured proxy did not connect
     TIMEOUT = "timeout"  # no whole response in time
     RESET = "reset"  # the connection ended before the response did
     BROWSER = "browser"  # the browser or its tab ended
+    SCRIPT_LOST = "script_lost"  # the browser discarded the script that was reading the page
     NOBODY_ASKED = "nobody_asked"  # there was no upstream that could be asked
     TOO_MANY_REDIRECTS = "too_many_redirects"
     EMPTY_FILE = "empty_file"
@@ -72,6 +74,11 @@ class CitewellError(Exception):
         self.settings = tuple(settings)
         self.remedy = remedy
 
+    @property
+    def shown_delay(self) -> float | None:
+        """The seconds that a caller is asked to wait; we ourselves may try again sooner."""
+        return self.retry_after if self.has_stated_delay else self.default_delay or self.retry_after
+
     def copy_with_message(self, message: str) -> Self:
         """A copy with another message; the original may be raised again elsewhere."""
         other = copy.copy(self)
@@ -81,8 +88,8 @@ class CitewellError(Exception):
     def build_error_block(self) -> dict[str, object]:
         """The machine-readable part of the error answer; unknown fields are left out."""
         block: dict[str, object] = {"kind": self.kind, "retryable": self.retryable}
-        if self.retryable and self.retry_after is not None:
-            block["retryAfterSeconds"] = max(1, round(self.retry_after))
+        if self.retryable and self.shown_delay is not None:
+            block["retryAfterSeconds"] = max(1, round(self.shown_delay))
         block["suggestedAction"] = self.suggested_action
         optional = {
             "provider": self.provider,

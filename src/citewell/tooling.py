@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from citewell.model.argument_types import OptionalName
+from citewell.model.research_session import SessionSource
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.wire_values import WireValue
 
@@ -108,8 +109,14 @@ def build_local_owner(user: str | None) -> Owner:
     return Owner(user=user) if user else Owner()
 
 
+_LEAST_PROGRESS = 0.001  # by which a report grows that has nothing new to count
+
 # Reports how much of a call is done, the total if it is known, and a message.
 ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+# Reports the sources that a call lists, reads or quotes.
+SourceCallback = Callable[[Iterable[SessionSource]], None]
 
 
 async def ignore_progress(_done: float, _total: float | None, _message: str | None) -> None:
@@ -131,22 +138,29 @@ class ToolCall:
     send_progress: ProgressCallback = ignore_progress
     trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
+    sources: list[SessionSource] = field(default_factory=list)
     can_wait: bool = False  # the client takes the id of a job, and asks for its result later
     audit: dict[str, object] = field(default_factory=dict)  # further facts for the audit log
-    _done: float = 0.0
+    linked_text: str | None = None  # markdown to link, if the result holds only passages of it
+    _done: float | None = None  # as reported last
     _total: float | None = None
+
+    def report_sources(self, sources: Iterable[SessionSource]) -> None:
+        """Report sources of this call, for the session that it or a later, cached call names."""
+        self.sources.extend(sources)
 
     async def report_progress(
         self, done: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Report progress to the client; the reported number never decreases."""
-        self._done, self._total = max(done, self._done), total
-        await self.send_progress(self._done, total, message)
+        """Report progress to the client; MCP requires that each number is larger than the last."""
+        if self._done is not None and done <= self._done:
+            done = self._done + _LEAST_PROGRESS
+        self._done, self._total = done, total
+        await self.send_progress(done, total, message)
 
     async def report_still_working(self, seconds: float) -> None:
         """Report that a long step is still running."""
-        self._done += 0.01  # MCP requires that each report is larger than the last
-        await self.send_progress(self._done, self._total, f"still working after {seconds:.0f} s")
+        await self.report_progress(0.0, self._total, f"still working after {seconds:.0f} s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,13 +193,11 @@ class Tool:
     )
     has_long_timeout: bool = False  # uses the longer timeout
     shows_freshness: bool = False  # `_meta` describes cache freshness on uncached results too
-    is_empty_result: Callable[[Any], bool] | None = (
-        None  # whether a result found nothing; such a result is cached for a minute at most
-    )
+    is_empty_result: Callable[[Any], bool] | None = None  # whether a result found nothing
+    empty_ttl_seconds: float = 60.0  # seconds a result that found nothing may be cached, at most
     is_always_inline: bool = False  # always returned whole as one text item, never cut and linked
     bounds_own_size: Callable[[Any], bool] | None = (
-        None  # whether a call's own max_length bounds its result, which is then returned whole
+        None  # whether a call's own arguments bound its result, which is then returned whole
     )
+    links_large_results: bool = False  # from the link threshold on; others from the answer limit on
     main_body: MainBody | None = None  # of a result that is one long text and facts about it
-
-    EMPTY_TTL_SECONDS: ClassVar[float] = 60.0  # how long a result that found nothing may be cached

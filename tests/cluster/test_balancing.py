@@ -15,7 +15,7 @@ from tests.e2e.clients import body
 from tests.e2e.deep import ask, researched
 from tests.internet.writers import write_faithfully
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 QUERY = {"query": "How do lithium-ion batteries age?"}
 
 

@@ -10,7 +10,7 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.load_run import LoadPlan, run_load
 from tests.cluster.workload import WorkloadPace
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 FAULTS = ("stop_instance", "kill_instance", "end_connections", "flush_redis", "kill_worker")
 
 # Research takes longest, and what is queued at the end is waited for.

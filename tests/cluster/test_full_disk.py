@@ -25,7 +25,7 @@ from tests.cluster.verification import ClusterFindings, verify_cluster
 from tests.cluster.workload import Acknowledged, ClusterUser, FailedCall, WorkloadPace
 from tests.services import absent
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 OWNER = "default/anonymous"
 STORING = ("research", "session", "document")
 PACE = WorkloadPace(pause_seconds=0.05, shares=tuple((name, 1) for name in STORING))

@@ -135,7 +135,7 @@ def embedded(jobs: JobService) -> JobRunner:
 
 async def ended(jobs: JobService, job: str, owner: str = OWNER) -> JobView:
     """The job once it is final."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         view = await jobs.load_job_view(owner, job)
         while not view.status.is_final:
             view = await jobs.wait_for_news(owner, job, since=view.seq, seconds=5)

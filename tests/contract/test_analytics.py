@@ -111,7 +111,7 @@ def test_calls_are_written_by_themselves(store: Kept) -> None:
         usage = UsageAnalytics(state.analytics, consents, clock=store.clock, pause=pause)
         await consents.grant_consent(ANN, "analytics", decided_from="admin")
         usage.record_call(ANN, "web_search")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await waited.wait()
             while await state.analytics.find_summary(str(ANN)) is None:  # noqa: ASYNC110 - the store tells nobody
                 await asyncio.sleep(0)

@@ -37,7 +37,7 @@ from tests.documents import (
 
 pytestmark = pytest.mark.process  # documents are read by workers
 
-LIMITS = DocumentLimits(timeout=20.0)
+LIMITS = DocumentLimits(timeout=120.0)
 SOUND = sound()
 PACKED = sorted(kind for kind, body in SOUND.items() if body.startswith(b"PK"))
 MAIN_PARTS = {

@@ -130,7 +130,7 @@ async def until_sealed(environ: Environ) -> AuditVerification:
 
 
 @requires("audit.durable", "audit.chain")
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_every_answered_call_is_in_the_log_after_kill_9(engine: Environ) -> None:
     answered: list[str] = []
 
@@ -159,7 +159,7 @@ def test_every_answered_call_is_in_the_log_after_kill_9(engine: Environ) -> None
 
 
 @requires("audit.durable")
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_another_process_seals_when_the_leader_dies(engine: Environ) -> None:
     answered: list[str] = []
 

@@ -280,6 +280,9 @@ def test_a_cached_answer_is_not_the_way_around_a_session(environ: Environ) -> No
 
 
 # The scope of a token, the message, the path, and the scopes that are asked for; None if it is allowed.
+DEFAULT_TOOLSETS = (
+    "toolset:core toolset:deep toolset:domains toolset:scholar toolset:sessions toolset:trust"
+)
 SCOPE_CASES: tuple[tuple[str | None, dict[str, Any], str, str | None], ...] = (
     ("tool:*", build_call(), "/mcp", None),
     ("tool:web_search", build_call(), "/mcp", None),
@@ -290,8 +293,9 @@ SCOPE_CASES: tuple[tuple[str | None, dict[str, Any], str, str | None], ...] = (
     ("toolset:core", build_call("usage"), "/mcp/all", "toolset:deep"),
     ("toolset:scholar", build_call("read_artifact"), "/mcp", None),
     ("toolset:scholar", LIST, "/mcp", None),
-    ("toolset:deep", LIST, "/mcp", "toolset:core toolset:scholar toolset:trust"),
-    (None, LIST, "/mcp", "toolset:core toolset:scholar toolset:trust"),
+    ("toolset:deep", LIST, "/mcp", None),
+    ("toolset:connector", LIST, "/mcp", DEFAULT_TOOLSETS),
+    (None, LIST, "/mcp", DEFAULT_TOOLSETS),
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.clients import body
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
-from tests.internet.faults import ALWAYS
+from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
 from tests.requirements import requires
 
@@ -79,6 +79,18 @@ def test_a_refused_request_says_what_the_registry_said(environ: Environ) -> None
     result = call(environ, "clinical_search", {"query": "sleep", "status": "WITHHELD"})
 
     assert "Unknown status: WITHHELD" in result.content[0].text
+
+
+@requires("clinical_search.answer")
+def test_a_search_that_the_registry_answers_with_404_found_nothing(
+    environ: Environ, world: World
+) -> None:
+    world.fail("clinicaltrials", Fault(status=404, body="Not found"), times=ALWAYS)
+
+    answer = body(call(environ, "clinical_search", {"query": "zebra"}))
+
+    assert (answer["trials"], answer["resultCount"]) == ([], 0)
+    assert answer["hints"]["reason"] == "no_match"
 
 
 def test_no_trial_gives_hints_with_the_filters(environ: Environ) -> None:

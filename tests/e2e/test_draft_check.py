@@ -257,7 +257,7 @@ def test_progress_reaches_the_client_up_to_the_end(
 
     numbers = [done for done, _, _ in heard]
     assert numbers == sorted(set(numbers))
-    assert heard[0][2] == "0 of 1 sources read"
+    assert heard[0][2] == "0 of 1 source read"
     assert heard[-1] == (2.0, 2.0, "The draft is checked")
 
 

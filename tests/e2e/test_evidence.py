@@ -19,7 +19,7 @@ FLOORS = {  # precision, recall
     "unsupported": (0.9, 0.35),
     "contradicted": (0.9, 0.8),
     "number_not_found or values_differ": (0.85, 0.9),
-    "never_existed": (1.0, 1.0),
+    "dead": (1.0, 1.0),
     "unreachable": (1.0, 1.0),
 }
 

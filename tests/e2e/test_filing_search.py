@@ -243,30 +243,57 @@ def test_facts_come_exactly_as_filed(reachable: Environ) -> None:
 
     values = {fact["concept"]: (fact["value"], fact["unit"]) for fact in answer["filings"]}
     assert values == {
-        "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax": ("416161000001", "USD"),
+        "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax": ("94036000000", "USD"),
         "us-gaap:NetIncomeLoss": ("112010000000", "USD"),
         "us-gaap:Assets": ("359241000000123456789012345", "USD"),
         "us-gaap:EarningsPerShareDiluted": ("7.460", "USD/shares"),
         "dei:EntityCommonStockSharesOutstanding": ("14776353000", "shares"),
     }
-    assert answer["filings"][0] | {"label": "", "url": ""} == {
+    first = answer["filings"][0]
+    annual, quarter, trailing = (
+        first.pop(name) for name in ("latestAnnual", "latestQuarter", "trailingTwelveMonths")
+    )
+    newest = {
+        "value": "94036000000",
+        "periodStart": "2026-03-29",
+        "periodEnd": "2026-06-27",
+        "formType": "10-Q",
+        "fiscalYear": 2026,
+        "fiscalPeriod": "Q3",
+        "filingDate": "2026-07-31",
+        "accession": "0000320193-26-000077",
+        "url": "",
+    }
+    assert first | {"label": "", "url": ""} == newest | {
         "company": "Apple Inc.",
         "cik": "0000320193",
         "concept": "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax",
         "label": "",
         "unit": "USD",
+        "source": "edgar",
+    }
+    assert quarter | {"url": ""} == newest
+    assert annual | {"url": ""} == {
         "value": "416161000001",
         "periodStart": "2024-09-29",
         "periodEnd": "2025-09-27",
         "formType": "10-K/A",
-        "isAmendment": True,
         "fiscalYear": 2025,
         "fiscalPeriod": "FY",
         "filingDate": "2025-11-20",
         "accession": "0000320193-25-000079",
         "url": "",
-        "source": "edgar",
     }
+    assert (trailing["value"], trailing["periodStart"], trailing["periodEnd"]) == (
+        "445466000001",
+        "2025-06-29",
+        "2026-06-27",
+    )
+    assert [term.split()[:2] for term in trailing["computedFrom"]] == [
+        ["+", "343000000000"],
+        ["+", "416161000001"],
+        ["-", "313695000000"],
+    ]
 
 
 @requires("filing_search.facts")

@@ -90,7 +90,7 @@ def read_frame(process: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.timeout(240)  # a quarter of it on two free processors; others may need them too
+@pytest.mark.timeout(600)  # a quarter of it on two free processors; others may need them too
 @pytest.mark.parametrize("part", range(PARTS))
 def test_hostile_pages_stop_nobody_but_their_callers(
     part: int, environ: Environ, hostile_web: str

@@ -161,15 +161,25 @@ def test_an_unknown_provider_is_refused_with_those_that_have_images(environ: Env
     assert "brave, commons, google, openverse, searchapi, searxng, serper" in result.content[0].text
 
 
-@requires("image_search.cache")
-def test_freshness_is_shown_on_cached_answers_only(environ: Environ) -> None:
+@pytest.mark.parametrize(
+    ("tool", "seconds"),
+    [
+        pytest.param("image_search", 1800, marks=requires("image_search.cache")),
+        pytest.param(
+            "academic_search", 60, marks=requires("academic_search.freshness")
+        ),  # nothing was found
+    ],
+)
+def test_freshness_is_shown_on_cached_answers_only(
+    tool: str, seconds: int, environ: Environ
+) -> None:
     async def twice() -> tuple[Any, Any]:
-        offered = keyless(environ) | {"CITEWELL_TOOLSETS": "domains"}
+        offered = keyless(environ) | {"CITEWELL_TOOLSETS": "domains,scholar"}
         async with connected("memory", offered) as client:
-            first = await client.call_tool("image_search", {"query": "lighthouse"})
-            return first, await client.call_tool("image_search", {"query": "lighthouse"})
+            first = await client.call_tool(tool, {"query": "lighthouse"})
+            return first, await client.call_tool(tool, {"query": "lighthouse"})
 
     first, second = asyncio.run(twice())
 
     assert "cached" not in first.meta
-    assert (second.meta["cached"], second.meta["maxAgeSeconds"]) == (True, 1800)
+    assert (second.meta["cached"], second.meta["maxAgeSeconds"]) == (True, seconds)

@@ -159,3 +159,42 @@ def test_a_page_says_that_its_paper_was_retracted_without_a_network(
     assert shown["retractionStatus"]["retracted"] is True
     assert shown["retractionStatus"]["source"] == "offline table of 2024-01-15"
     assert shown["retractionStatus"]["asOf"] == "2024-01-15"
+
+
+@requires("scrape_page.mentioned_dois", "scrape_page.detected_doi_own")
+def test_a_news_page_about_a_retracted_paper_is_cited_as_itself_everywhere(
+    environ: Environ, internet: Internet, world: World
+) -> None:
+    text = "<p>Editors told us how they handle doubts about data, and what readers can do.</p>" * 20
+    html = (
+        "<html><head><title>How journals correct the record</title>"
+        '<meta name="author" content="Grace Hopper"></head><body><article>'
+        "<h1>How journals correct the record</h1><p>One was withdrawn: "
+        '<a href="https://doi.org/10.1056/NEJMoa2007621">10.1056/NEJMoa2007621</a>.</p>'
+        f"{text}</article></body></html>"
+    )
+    world.fail("/site/www.nejm.org/news", Fault(status=200, body=html), times=ALWAYS)
+    url = internet.page("www.nejm.org", "news")
+    step = {"searchStep": "s", "stepNumber": 1, "nextStepNeeded": True, "researchGoal": "g"}
+
+    async def talk() -> list[dict[str, Any]]:
+        async with connected("memory", environ | {"CITEWELL_TOOLSETS": "all"}) as client:
+            begun = body(await client.call_tool("sequential_search", step))
+            linked = {"sessionId": begun["sessionId"]}
+            shown = body(await client.call_tool("scrape_page", {"url": url} | linked))
+            listed = body(await client.call_tool("format_bibliography", {"style": "apa"} | linked))
+            audited = body(await client.call_tool("audit_bibliography", linked))
+            return [shown, listed, audited]
+
+    shown, listed, audited = asyncio.run(talk())
+
+    assert "detectedDoi" not in shown
+    assert "retractionStatus" not in shown
+    assert [(one["doi"], one["status"]) for one in shown["mentionedDois"]] == [
+        ("10.1056/nejmoa2007621", "retracted")
+    ]
+    assert "This page mentions a retracted paper: 10.1056/nejmoa2007621." in shown["notes"]
+    assert "nejmoa2007621" not in shown["citation"]["formatted"]["bibtex"].lower()
+    assert url in listed["bibliography"]
+    assert "doi.org" not in listed["bibliography"]
+    assert audited["summary"]["retracted"] == 0

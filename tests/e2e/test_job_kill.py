@@ -23,7 +23,7 @@ EXACTLY_ONCE = {name for name, (_, idempotent) in CALLS.items() if idempotent}
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes"),
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(600),
 ]
 
 

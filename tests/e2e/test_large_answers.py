@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from mcp import Client
@@ -81,7 +82,9 @@ DOCUMENTED = {
 @requires("get_thread.documented_keys", "get_results.documented_keys", "artifact.media_type")
 def test_the_answers_of_research_keep_their_keys_however_large(environ: Environ) -> None:
     async def talk() -> dict[str, Any]:
-        async with connected("memory", deep(environ, CITEWELL_LINK_THRESHOLD="1800")) as client:
+        async with connected(
+            "memory", deep(environ, CITEWELL_LINK_THRESHOLD="1800", CITEWELL_ANSWER_LIMIT="1800")
+        ) as client:
             await client.list_tools()
             begun = await researched(client, budgetTier="XXS")
             job, thread = begun["jobId"], begun["threadId"]
@@ -107,7 +110,7 @@ def test_the_answers_of_research_keep_their_keys_however_large(environ: Environ)
     assert document.startswith(told["research_export"]["document"])
     assert document.startswith("#")
     whole = json.loads(told["results"][0])
-    assert whole["synthesis"].startswith(told["get_results"]["synthesis"])
+    assert whole["synthesis"] == told["get_results"]["synthesis"]
     cuts = {cut["path"]: (cut["kept"], cut["total"]) for cut in told["get_results"]["cut"]}
     assert cuts["/claims"] == (len(told["get_results"]["claims"]), len(whole["claims"]))
 
@@ -115,7 +118,7 @@ def test_the_answers_of_research_keep_their_keys_however_large(environ: Environ)
 @requires("artifact.documented_keys")
 def test_a_search_with_pages_keeps_its_results(environ: Environ) -> None:
     async def talk() -> Any:
-        async with connected("memory", environ | {"CITEWELL_LINK_THRESHOLD": "5000"}) as client:
+        async with connected("memory", environ | {"CITEWELL_ANSWER_LIMIT": "5000"}) as client:
             return await client.call_tool(
                 "web_search", {"query": "http caching", "num_results": 5, "fetch_content": True}
             )
@@ -142,3 +145,85 @@ def test_a_client_with_a_part_of_the_tools_can_read_what_is_linked(
             return {tool.name for tool in (await client.list_tools()).tools}
 
     assert "read_artifact" in asyncio.run(talk())
+
+
+ANSWER = "Learners who slept eight hours recalled forty percent more words, says report {}."
+
+
+def render_long_page(number: int) -> str:
+    """Some 66 KB of HTML with the answer near its end."""
+    words = f"The archive of report {number} lists rooms, shelves and boxes"
+    filler = [f"<p>{words} of row {row}, which nobody has opened since.</p>" for row in range(650)]
+    parts = [f"<h1>Report {number}</h1>", *filler[:600], "<h2>Sleep and recall</h2>"]
+    parts += [f"<p>{ANSWER.format(number)}</p>", *filler[600:]]
+    return f"<html><head><title>Report {number}</title></head><body><article>{''.join(parts)}</article></body></html>"
+
+
+@requires("search_and_scrape.passages", "search_and_scrape.max_tokens", "read_artifact.section")
+@pytest.mark.parametrize("transport", ["stdio"])
+def test_long_pages_give_the_passages_that_answer_and_a_text_to_read_on(
+    transport: str, environ: Environ, internet: Internet
+) -> None:
+    query = "does sleep improve memory recall"
+
+    async def talk() -> tuple[Any, dict[str, Any], dict[str, Any], str]:
+        async with connected(transport, environ) as client:
+            listed = await ask(client, "web_search", query=query, num_results=3)
+            for number, url in enumerate(listed["urls"]):
+                page = Fault(body=render_long_page(number), headers={"content-type": "text/html"})
+                internet.world.fail(urlsplit(url).path, page, times=ALWAYS)
+            result = await client.call_tool("search_and_scrape", {"query": query, "num_results": 3})
+            shown = body(result)
+            source = shown["sources"][0]
+            offset = source["artifactOffset"] + source["passages"][0]["start"]
+            read_on = await ask(
+                client, "read_artifact", id=shown["resource"], offset=offset, max_length=500
+            )
+            section = await ask(
+                client, "read_artifact", id=shown["resource"], section="Sleep and recall"
+            )
+            whole, media_type = await read_whole(client, shown["resource"])
+            assert media_type == "text/markdown"
+            return result, read_on, section, whole
+
+    result, read_on, section, whole = asyncio.run(talk())
+
+    shown = body(result)
+    text = result.content[0].text
+    assert [item.type for item in result.content] == ["text", "resource_link"]
+    assert len(text.encode()) < 24 * 1024
+    for source in shown["sources"]:
+        number = source["title"].removeprefix("Report ")
+        assert ANSWER.format(number) in source["content"]
+        assert text.count(ANSWER.format(number)) == whole.count(ANSWER.format(number)) == 1
+        start = source["artifactOffset"]
+        page = whole[start : start + source["pageLength"]]
+        for passage in source["passages"]:
+            assert page[passage["start"] : passage["end"]] in source["content"]
+    first = shown["sources"][0]["content"].split("\n\n[…]\n\n")[0]
+    assert read_on["content"].startswith(first[:200])
+    assert section["content"].startswith("## Sleep and recall")
+
+
+@requires("artifact.three_tools")
+def test_fetched_pages_of_the_searxng_profile_are_whole_up_to_their_limit(
+    environ: Environ, internet: Internet
+) -> None:
+    searxng = environ | {"CITEWELL_PROFILE": "searxng", "CITEWELL_SEARCH_PAGE_CHARS": "40000"}
+
+    async def talk() -> dict[str, Any]:
+        async with connected("memory", environ) as client:
+            listed = await ask(client, "web_search", query="sleep and memory", num_results=10)
+        for number, url in enumerate(listed["urls"]):
+            page = Fault(body=render_long_page(number), headers={"content-type": "text/html"})
+            internet.world.fail(urlsplit(url).path, page, times=ALWAYS)
+        async with connected("memory", searxng) as client:
+            return await ask(client, "web_search", query="sleep and memory")
+
+    shown = asyncio.run(talk())
+
+    contents = [row["content"] for row in shown["metadata"]["results"] if "content" in row]
+    long = [content for content in contents if content["markdown"].startswith("# Report")]
+    assert "linked" not in shown
+    assert long
+    assert all(content["truncated"] and len(content["markdown"]) > 39_000 for content in long)

@@ -89,6 +89,41 @@ def test_a_brief_is_audited_and_stays_private(environ: Environ, world: World) ->
     assert MARKER not in asked
 
 
+REFERENCE = "LeCun, Y., Bengio, Y., Hinton, G. (2015). Deep learning. Nature, 521, 436-444. https://doi.org/10.1038/nature14539"
+STUDY = "Networks of several layers learn representations of data (LeCun et al., 2015)."
+INVENTED = "But see Varghese v. China Southern Airlines Co., Ltd., 925 F.3d 1339 (11th Cir. 2019)."
+BIBTEX = "@article{a, title={Deep learning}, author={LeCun, Yann and Bengio, Yoshua and Hinton, Geoffrey}, year={2015}, journal={Nature}, doi={10.1038/nature14539}}"
+BESIDE_A_LIST: dict[str, dict[str, Any]] = {
+    "brief": {"bibliography": f"{BRIEF}\n\n{INVENTED}\n\nReferences\n\n{REFERENCE}"},
+    "paper": {"bibliography": f"{STUDY}\n\n{INVENTED}\n\nReferences\n\n{REFERENCE}"},
+    "prose": {"bibliography": f"{INVENTED}\n\nReferences\n\n{REFERENCE}", "format": "prose"},
+    "bibtex": {"bibliography": f"{INVENTED}\n\n{BIBTEX}"},
+    "entries": {"bibliography": INVENTED, "entries": [{"doi": "10.1038/nature14539"}]},
+}
+
+
+@requires("audit_bibliography.cases")
+@pytest.mark.parametrize("form", sorted(BESIDE_A_LIST))
+def test_an_invented_case_beside_a_list_of_references_is_found(environ: Environ, form: str) -> None:
+    found = talk(environ, "audit_bibliography", BESIDE_A_LIST[form])
+
+    assert "10.1038/nature14539" in [one.get("doi") for one in found["entries"]]
+    (case,) = [one for one in found["entries"] if one.get("citation") == "925 F.3d 1339"]
+    assert case["verdict"] == "no_such_case"
+    assert [one["index"] for one in found["entries"]] == list(range(1, found["entryCount"] + 1))
+    assert found["summary"]["notFound"] >= 1
+    assert found["summary"]["total"] == found["entryCount"]
+
+
+def test_a_case_that_is_a_reference_too_is_reported_once(environ: Environ) -> None:
+    text = f"References\n\nRoe v. Wade, 410 U.S. 113 (1973).\n\n{REFERENCE}"
+
+    found = talk(environ, "audit_bibliography", {"bibliography": text})
+
+    assert [one.get("citation") for one in found["entries"]].count("410 U.S. 113") == 1
+    assert found["entryCount"] == 2
+
+
 def test_with_a_token_the_citations_of_a_brief_are_one_request(
     environ: Environ, world: World
 ) -> None:

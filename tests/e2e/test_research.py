@@ -224,7 +224,7 @@ def test_what_no_page_bears_out_is_flagged(tour: Any) -> None:
     lost = claims["A later survey found the opposite."]
     bare = next(row for text, row in claims.items() if "wooden teapots" in text)
 
-    assert "never_existed" in lost["flags"]
+    assert "probably_never_existed" in lost["flags"]
     assert "unsupported" in bare["flags"]
     assert {lost["confidenceLevel"], bare["confidenceLevel"]} == {"low"}
 

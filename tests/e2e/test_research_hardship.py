@@ -308,7 +308,7 @@ def test_a_page_that_vanished_is_told_from_one_that_never_was(
     results = researched_by_grok(environ)
 
     states = {source["url"]: source["state"] for source in results["sourceRegistry"]}
-    assert states == {gone: "unreachable", never: "never_existed"}
+    assert states == {gone: "unreachable", never: "probably_never_existed"}
 
 
 def test_a_synthesis_that_is_a_web_page_is_not_taken(environ: dict[str, str], world: World) -> None:

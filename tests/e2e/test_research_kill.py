@@ -25,7 +25,7 @@ PAID = [f"report:{name}" for name in PROVIDERS if name != "local"]
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
 ]
 
 

@@ -91,7 +91,8 @@ def test_a_search_is_read_and_ranked_in_one_call(transport: str, environ: Enviro
     assert overall == sorted(overall, reverse=True)
     assert bundle["sources"][0]["keySentences"]
     assert bundle["summary"]["urlsScraped"] == 3
-    assert bundle["sizeMetadata"]["totalLength"] == len(bundle["combinedContent"].encode())
+    shown = sum(len(source["content"].encode()) for source in bundle["sources"])
+    assert bundle["sizeMetadata"]["totalLength"] == shown
     assert result.meta["routing"]["provider_used"]
 
 
@@ -463,7 +464,7 @@ def test_a_slow_page_leaves_the_bundle_partial_in_time(
     internet.world.fail("/site/sleep.example.org/sleep-and-memory", Fault(delay=30), times=ALWAYS)
 
     [result] = talk(
-        environ | {"CITEWELL_GATHER_DEADLINE": "500ms", "CHROME_PATH": "disabled"},
+        environ | {"CITEWELL_GATHER_DEADLINE": "3s", "CHROME_PATH": "disabled"},
         ("search_and_scrape", {"query": "sleep and memory", "num_results": 3}),
     )
 

@@ -174,7 +174,7 @@ def test_a_bundle_has_every_promised_key(told: dict[str, Any]) -> None:
     summary, size = bundle["summary"], bundle["sizeMetadata"]
     assert (summary["urlsSearched"], summary["urlsScraped"], summary["urlsFailed"]) == (2, 2, 0)
     assert summary["processingTimeMs"] >= 0
-    assert size["totalLength"] == len(bundle["combinedContent"].encode())
+    assert size["totalLength"] == sum(len(one["content"].encode()) for one in bundle["sources"])
 
 
 @requires("search_and_scrape.source", "search_and_scrape.scores", "search_and_scrape.ranked")
@@ -232,7 +232,7 @@ def test_a_fetched_document_is_one_text_item_with_the_promised_keys(told: dict[s
 
 @requires("fetch.whole_text", "search.answer", "artifact.inline")
 def test_the_connectors_answers_are_never_links(environ: Environ, internet: Internet) -> None:
-    tight = environ | {"CITEWELL_LINK_THRESHOLD": "500"}
+    tight = environ | {"CITEWELL_LINK_THRESHOLD": "500", "CITEWELL_ANSWER_LIMIT": "500"}
     page = internet.page("sleep.example.org", "sleep-and-memory")
 
     found = call(tight, "search", query="sleep and memory")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clients import body, connected
+from tests.internet.apis.searxng import behave
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
 from tests.requirements import requires
@@ -242,21 +243,196 @@ def test_the_table_of_the_settings_file_is_in_force(environ: Environ, tmp_path: 
     assert "results_count" in refused.content[0].text
 
 
+SAMPLE_TABLE = """
+[web_search]
+default_results_count = 10
+max_results_count = 50
+max_concurrent_fetches = 5
+default_timeout = 30          # seconds
+content_fetch_timeout = 45    # seconds per URL
+max_content_size = "2MB"      # per result
+
+# Instance management
+instance_health_check_interval = 300  # seconds
+max_consecutive_failures = 3
+rate_limit_backoff_base = 60         # seconds
+
+# Privacy settings
+rotate_user_agents = true
+request_delay_range = [100, 500]     # milliseconds
+use_random_instances = true
+
+# Content processing
+summarize_long_content = true
+max_summary_length = 500             # characters
+extract_code_blocks = true
+"""  # of the specification, word for word
+
+
 @requires("searxng.options")
-def test_a_server_whose_options_cannot_be_followed_says_which_and_does_not_start(
+def test_the_sample_table_of_the_specification_starts_the_server(
     environ: Environ, tmp_path: Path
 ) -> None:
     file = tmp_path / "searxng.toml"
-    file.write_text("[web_search]\nrotate_user_agents = true\n", "utf-8")
+    file.write_text(SAMPLE_TABLE, "utf-8")
+    chosen = environ | {"CITEWELL_PROFILE": "searxng", "CITEWELL_CONFIG": str(file)}
 
-    ended = subprocess.run(
-        [sys.executable, "-m", "citewell", "serve"],
+    answer = body(answer_to(chosen, query="http caching", results_count=2))
+
+    assert answer["metadata"]["results_count"] == 2
+
+
+@requires("searxng.options")
+@pytest.mark.parametrize("arguments", [(), ("--check",)])
+def test_a_server_warns_of_the_options_that_it_does_not_follow(
+    arguments: tuple[str, ...], environ: Environ, tmp_path: Path
+) -> None:
+    ended = start_with(SAMPLE_TABLE, arguments, environ, tmp_path)
+
+    assert ended.returncode == 0
+    warnings = ended.stderr.decode().splitlines()
+    assert [line for line in warnings if "rotate_user_agents" in line and "no effect" in line]
+    assert [line for line in warnings if "instance_health_check_interval" in line]
+    assert not [line for line in warnings if "max_summary_length" in line]
+
+
+@requires("searxng.options")
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("extract_code_blocks = false", "extract_code_blocks in [web_search] can only be true"),
+        (
+            'rotate_user_agents = "often"',
+            "rotate_user_agents in [web_search] must be true or false",
+        ),
+        (
+            "instance_health_check_interval = -1",
+            "instance_health_check_interval in [web_search] must",
+        ),
+    ],
+)
+def test_a_server_whose_options_cannot_be_read_says_which_and_does_not_start(
+    line: str, problem: str, environ: Environ, tmp_path: Path
+) -> None:
+    ended = start_with(f"[web_search]\n{line}\n", (), environ, tmp_path)
+
+    assert ended.returncode == 2
+    assert problem in ended.stderr.decode()
+
+
+def start_with(
+    table: str, arguments: tuple[str, ...], environ: Environ, tmp_path: Path
+) -> subprocess.CompletedProcess[bytes]:
+    """A server with this settings file, once its client has gone."""
+    file = tmp_path / "searxng.toml"
+    file.write_text(table, "utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", "citewell", "serve", *arguments],
         env=only_searxng(environ) | {"CITEWELL_CONFIG": str(file)},
         input=b"",
         capture_output=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
 
-    assert ended.returncode == 2
-    assert b"rotate_user_agents in [web_search] can only be false" in ended.stderr
+
+ATTACKS: dict[str, Fault] = {
+    "limits": Fault(status=429, body="Too Many Requests"),
+    "fails": Fault(status=500),
+    "sends a page": Fault(status=200, body="<html><body>Welcome</body></html>"),
+    "sends half an answer": Fault(status=200, body='{"results": [', headers={"content-type": "application/json"}),
+    "hangs up": Fault(status=200, body={"results": []}, cut=0),
+    "is slow": Fault(delay=5),
+    "redirects": Fault(status=302, headers={"location": "http://127.0.0.2:9/search?q=secretwords"}),
+    "forbids": Fault(status=403, body="<html>Forbidden</html>"),
+}  # fmt: skip
+
+
+@requires("searxng.no_instances", "sealed.every_tool", "sealed.routing")
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_failure_of_the_instance_sends_the_query_elsewhere(
+    attack: str, environ: Environ, world: World
+) -> None:
+    world.fail("searxng", ATTACKS[attack], times=ALWAYS)
+    impatient = environ | {"CITEWELL_PROFILE": "searxng", "CITEWELL_SEARCH_TIMEOUT": "1"}
+
+    async def run() -> list[Any]:
+        async with connected("memory", impatient) as client:
+            asked = {"query": "secretwords"}
+            return [await client.call_tool("web_search", asked) for _ in range(2)]
+
+    results = asyncio.run(run())
+
+    assert set(world.calls) == {"searxng"}
+    for result in results:
+        assert result.is_error
+        sentence, _, block = result.content[0].text.rpartition("\n\n")
+        told = json.loads(block)["error"]
+        assert sentence == "Search failed: No available SearXNG instances"
+        assert told["error_type"] == "no_instances_available"
+        assert told["query"] == "secretwords"
+        assert told["retry_after"] > 0
+        assert set(told["attempted_instances"]) <= {environ["SEARXNG_URL"]}
+        assert "unavailable or rate limited" in told["error_details"]
+    assert environ["SEARXNG_URL"] in results[0].content[0].text
+    assert results[0].meta["routing"]["seen_by"] == ["searxng"]
+
+
+@requires("searxng.no_instances")
+def test_a_server_without_an_instance_says_which_setting_to_make(
+    environ: Environ, world: World
+) -> None:
+    none = {name: value for name, value in environ.items() if name != "SEARXNG_URL"}
+
+    result = answer_to(none | {"CITEWELL_PROFILE": "searxng"}, "memory", query="secretwords")
+
+    assert result.is_error
+    sentence, _, block = result.content[0].text.rpartition("\n\n")
+    told = json.loads(block)["error"]
+    assert sentence == "Search failed: No available SearXNG instances"
+    assert (told["error_type"], told["attempted_instances"]) == ("no_instances_available", [])
+    assert "SEARXNG_URL" in told["error_details"]
+    assert not world.calls
+
+
+@requires("sealed.routing")
+def test_an_answer_names_every_instance_that_saw_the_query(environ: Environ, world: World) -> None:
+    behave(world, "", status=500)
+    other = f"{environ['SEARXNG_URL']}/other"
+    both = environ | {"CITEWELL_PROFILE": "searxng", "CITEWELL_SEARXNG_INSTANCES": other}
+    allowed = {"ALLOW_PRIVATE_IPS": "true"}
+
+    metadata = body(answer_to(both | allowed, "memory", query="http caching"))["metadata"]
+
+    assert metadata["instance_used"] == other
+    assert metadata["attempted_instances"] == [environ["SEARXNG_URL"], other]
+
+
+@requires("sealed.every_tool")
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"CITEWELL_QUERY_PROVIDERS": "SearXNG, wikipedia"},
+        {"CITEWELL_PROFILE": "searxng", "SEARCH_ROUTING": "searxng,wikipedia"},
+        {"CITEWELL_PROFILE": "searxng", "SEARCH_PROVIDER": "wikipedia"},
+    ],
+    ids=str,
+)
+def test_the_settings_say_who_else_may_see_a_query(
+    more: Environ, environ: Environ, world: World
+) -> None:
+    world.fail("searxng", Fault(status=500), times=ALWAYS)
+
+    result = answer_to(environ | more, "memory", query="http caching", fetch_content=False)
+
+    assert not result.is_error
+    assert set(world.calls) <= {"searxng", "wikipedia"}
+    assert world.calls["wikipedia"]
+    assert set(result.meta["routing"]["seen_by"]) == set(world.calls)
+
+
+def test_an_unknown_provider_among_those_allowed_is_refused(environ: Environ) -> None:
+    result = answer_to(environ | {"CITEWELL_QUERY_PROVIDERS": "searx"}, "memory", query="http")
+
+    assert result.is_error
+    assert "CITEWELL_QUERY_PROVIDERS names 'searx'" in result.content[0].text

@@ -81,7 +81,7 @@ def tortured(engine: tuple[Any, ...], dealt: TortureRound) -> dict[str, int]:
 
 @requires("session.crash")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @torture_rounds(usual=40, long=500)
 def test_no_acknowledged_step_is_lost_to_kill_9(
     engine: tuple[Any, ...], dealt: TortureRound

@@ -95,6 +95,9 @@ def test_fields_are_filled_from_pages_without_a_key(
     }
     assert "Price: 7.99 euros" in item["highlights"]
     assert "Brightness: 806 lm" in item["highlights"]
+    assert set(item["evidence"]) == {"name", "price", "dimmable", "brightness"}
+    assert all(one["highlights"] for one in answer["results"])
+    assert "can misread" in answer["notes"][0]
     assert answer["trust"] == "untrusted-external-content"
 
 
@@ -202,6 +205,32 @@ def test_nothing_found_gives_hints(environ: Environ) -> None:
 
     assert (answer["results"], answer["resultCount"]) == ([], 0)
     assert answer["hints"]["reason"]
+
+
+def test_a_number_in_prose_is_bound_to_its_noun_and_quoted_with_offsets(
+    environ: Environ, world: World
+) -> None:
+    world.add(
+        Page(
+            host="trials.example.net",
+            path="qqzzxx",
+            title="The qqzzxx trial",
+            markdown="The qqzzxx trial began early.\n\nWe enrolled 412 patients in 23 centres."
+            " The sponsor had 250 employees in 2020.",
+        )
+    )
+    wanted = {name: {"type": "integer"} for name in ("patients", "centres", "employees", "nurses")}
+    schema = {"type": "object", "properties": wanted}
+
+    answer = body(call(environ, "structured_search", {"query": "qqzzxx trial", "schema": schema}))
+    item = next(one for one in answer["results"] if "qqzzxx" in one["url"])
+    page = body(call(environ, "scrape_page", {"url": item["url"]}))
+
+    assert item["summary"] == {"patients": 412, "centres": 23, "employees": 250, "nurses": None}
+    place = item["evidence"]["patients"]
+    assert place["quote"] == "We enrolled 412 patients in 23 centres."
+    assert page["content"][place["start"] : place["end"]] == place["quote"]
+    assert all(one["highlights"] for one in answer["results"])
 
 
 def test_a_page_of_ten_thousand_labelled_values_is_read(environ: Environ, world: World) -> None:

@@ -10,6 +10,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from citewell.server.capabilities.prompts import PROMPTS_BY_NAME
 from tests.e2e.clients import TRANSPORTS, body, connected
 from tests.internet.faults import Fault
 from tests.internet.world import World
@@ -58,13 +59,13 @@ def test_a_tool_that_is_switched_off_says_how_to_switch_it_on(
     async def talk() -> MCPError:
         async with connected(transport, environ) as client:
             with pytest.raises(MCPError) as refused:
-                await client.call_tool("sequential_search", {})
+                await client.call_tool("research_export", {})
             return refused.value
 
     refused = asyncio.run(talk())
 
     assert refused.error.code == types.INVALID_PARAMS
-    assert "sequential_search is switched off" in refused.error.message
+    assert "research_export is switched off" in refused.error.message
     assert "--toolsets +sessions" in refused.error.message
 
 
@@ -76,7 +77,79 @@ def test_a_toolset_with_a_plus_is_offered_beside_the_default_tools(
         async with connected(transport, environ | {"CITEWELL_TOOLSETS": "+sessions"}) as client:
             return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert {"web_search", "sequential_search"} <= asyncio.run(talk())
+    assert {"web_search", "research_export"} <= asyncio.run(talk())
+
+
+@requires("session.id_offered")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(
+    ("choice", "offered"),
+    [
+        ({}, True),
+        ({"CITEWELL_PROFILE": "searxng"}, False),
+        ({"CITEWELL_TOOLSETS": "core,trust,domains"}, False),
+        ({"CITEWELL_TOOLS": "web_search,sequential_search"}, True),
+    ],
+)
+def test_a_session_id_is_offered_only_where_a_session_can_be_opened(
+    choice: dict[str, str], offered: bool, transport: str, environ: Environ
+) -> None:
+    async def talk() -> set[str]:
+        async with connected(transport, environ | choice) as client:
+            shown = (await client.list_tools()).tools
+            return {tool.name for tool in shown if "sessionId" in tool.input_schema["properties"]}
+
+    assert bool(asyncio.run(talk())) is offered
+
+
+@requires("prompt.tools")
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({}, {"comprehensive-research", "fact-check", "write-with-checked-citations"}),
+        ({"CITEWELL_PROFILE": "searxng"}, {"comprehensive-research", "fact-check"}),
+        ({"CITEWELL_TOOLSETS": "deep"}, set()),
+        ({"CITEWELL_TOOLSETS": "domains"}, {"brand-guidelines"}),
+    ],
+)
+def test_a_prompt_is_offered_only_with_its_tools(
+    choice: dict[str, str], expected: set[str], environ: Environ
+) -> None:
+    async def talk() -> set[str]:
+        async with connected("memory", environ | choice) as client:
+            names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+            for prompt in set(PROMPTS_BY_NAME) - names:
+                with pytest.raises(MCPError, match="needs"):
+                    await client.get_prompt(prompt, {})
+            return names
+
+    assert asyncio.run(talk()) == expected
+
+
+@requires("profile.default")
+def test_a_new_user_meets_sessions_deep_research_and_the_draft_check(environ: Environ) -> None:
+    async def talk() -> set[str]:
+        async with connected("memory", environ) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert asyncio.run(talk()) == {
+        "academic_search",
+        "audit_bibliography",
+        "check_draft",
+        "citation_graph",
+        "format_bibliography",
+        "get_research_session",
+        "get_results",
+        "news_search",
+        "read_artifact",
+        "research",
+        "research_status",
+        "scrape_page",
+        "search_and_scrape",
+        "sequential_search",
+        "verify_citation",
+        "web_search",
+    }
 
 
 @requires("resource.lenses")
@@ -175,7 +248,7 @@ def test_known_values_are_completed(
 @requires("read_artifact.pages", "resource.artifact", "artifact.link")
 def test_a_large_answer_is_linked_and_can_be_paged_to_its_end(environ: Environ) -> None:
     async def talk() -> tuple[Any, str, str]:
-        async with connected("memory", environ | {"CITEWELL_LINK_THRESHOLD": "3000"}) as client:
+        async with connected("memory", environ | {"CITEWELL_ANSWER_LIMIT": "3000"}) as client:
             result = await client.call_tool(
                 "web_search", {"query": "http caching", "num_results": 5, "fetch_content": True}
             )

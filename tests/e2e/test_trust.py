@@ -124,7 +124,7 @@ def test_no_outage_makes_a_genuine_citation_a_suspect(
     )
 
     for found in (by_doi, in_words):
-        assert "exists" not in found
+        assert found["exists"] is None
         assert found["existence"] == "unchecked"
         assert found["verificationStatus"] == "uncertain"
         assert "mismatches" not in found

@@ -15,7 +15,7 @@ GOOD = ("verbatim", "paraphrased", "shortened", "merged")
 FALSE = ("number", "negated", "entity")  # on the page's subject and not what it says
 FOREIGN = ("elsewhere", "subject", "general")  # of another page, another matter, or the world
 LOST = {
-    "no such page": "never_existed",
+    "no such page": "dead",
     "no such host": "unreachable",
     "private address": "unreachable",
 }

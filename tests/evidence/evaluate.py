@@ -30,7 +30,7 @@ MEANT = {
     "unsupported": ("number", "negated", "entity", "elsewhere", "subject", "general"),
     "contradicted": ("negated",),
     "number_not_found or values_differ": ("number",),
-    "never_existed": tuple(kind for kind, flag in LOST.items() if flag == "never_existed"),
+    "dead": tuple(kind for kind, flag in LOST.items() if flag == "dead"),
     "unreachable": tuple(kind for kind, flag in LOST.items() if flag == "unreachable"),
 }
 

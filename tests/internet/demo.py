@@ -83,27 +83,32 @@ def shown_path(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
+def build_environment() -> dict[str, str]:
+    """The user's environment, with the data and the home of the demonstration's own folder."""
+    shutil.rmtree(FOLDER, ignore_errors=True)  # which only the demonstration fills
+    for name in ("data", "home"):
+        (FOLDER / name).mkdir(parents=True)
+    home = str(FOLDER / "home")
+    outside = ("XDG_", "APPDATA", "LOCALAPPDATA")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(outside)}
+    return kept | {"CITEWELL_DATA_DIR": str(FOLDER / "data"), "HOME": home, "USERPROFILE": home}
+
+
 def main() -> int:
     question = os.environ.get("QUESTION", "").strip() or QUESTION
+    environ = build_environment()
     sys.stdout.write(f"\nQuestion: {question}\n")
     if online():
         sys.stdout.write("Researching on the web with the keyless defaults.\n\n")
         sys.stdout.flush()
-        return research(question, dict(os.environ))
+        return research(question, environ)
     sys.stdout.write(
         "No internet here: this answer comes from the bundled loopback web (tests/internet),\n"
         "a small collection of real pages of ours served on this machine.\n\n"
     )
     sys.stdout.flush()
-    shutil.rmtree(
-        FOLDER, ignore_errors=True
-    )  # only this folder, which only the demonstration fills
-    data = FOLDER / "data"
-    data.mkdir(parents=True)
     with Internet(spread=True) as internet:
-        return research(
-            question, dict(os.environ) | internet.env() | {"CITEWELL_DATA_DIR": str(data)}
-        )
+        return research(question, environ | internet.env())
 
 
 if __name__ == "__main__":

@@ -97,6 +97,8 @@ def _meta(page: Page) -> str:
     ]
     if page.declared in {"meta", "header"}:
         lines.insert(0, f'<meta charset="{page.charset}">')
+    if page.author:
+        lines.append(f'<meta name="author" content="{escape(page.author)}">')
     if page.published:
         stamp = page.published.isoformat()
         lines.append(f'<meta property="article:published_time" content="{stamp}">')

@@ -40,6 +40,7 @@ class Page:
     negotiates: bool = False  # answers Accept: text/markdown
     url: str = ""
     image: str = ""
+    author: str = ""
 
     @property
     def text(self) -> str:

@@ -19,6 +19,7 @@ ALLOWED = {
     "__getattr__": "Python calls it for `citewell.__version__`",
     "_": "typer calls it: the options of the program itself",
     "_require_identifier": "pydantic calls it: a validator",
+    "serialize_existence": "pydantic calls it: a serializer",
     "capture_signals": "uvicorn calls it: an overridden method",
     "send_400_response": "uvicorn calls it: an overridden method",
     "JobStore": "the contract of a job store, which a second engine will implement",

@@ -22,7 +22,7 @@ from citewell.errors import (
 from citewell.fetch.address_reader import AddressReader
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, MarkdownTier, PageFetcher
-from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.model.citation_checks import ArchiveOutcome
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
 from citewell.services.links.link_checks import LinkChecker, LinkState
@@ -177,6 +177,7 @@ def check_link(error: CitewellError) -> LinkState:
     ("kind", "reason", "state"),
     [
         (NotConnected, FailureReason.DNS, ("dead", "dns")),
+        (NotConnected, FailureReason.OFFLINE, ("unchecked", "offline")),
         (NotConnected, FailureReason.CONNECT, ("dead", "connection")),
         (NotConnected, FailureReason.TLS, ("blocked", "tls")),
         (NetworkFailed, FailureReason.TIMEOUT, ("unchecked", "timeout")),

@@ -25,7 +25,7 @@ BOUNDED: dict[str, str] = {
     "fetch/documents/office/number_formats.py:_FORMAT_BRACKET": "sees at most 255 characters",
 }
 
-pytestmark = pytest.mark.timeout(300)  # a busy machine takes many times the processor's time
+pytestmark = pytest.mark.timeout(600)  # a busy machine takes many times the processor's time
 
 GROUP_COUNT = 24
 FUNCTION_TEXT_CHARS = 16_384  # functions run many patterns, so their texts are shorter

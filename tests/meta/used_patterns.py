@@ -1,7 +1,8 @@
 """Finds every regular expression of the product, with the methods it is used by.
 
-Patterns of modules and classes are taken from the imported modules, however they were put
-together; patterns that functions write out are read from the source.
+Patterns of modules and classes, and what cached functions `load_…` without arguments return, are
+taken from the imported modules, however they were put together; patterns that other functions write
+out are read from the source.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import inspect
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
@@ -120,7 +122,9 @@ def _list_constants(
     for name, value in list(vars(module).items()):
         if name in imported:
             continue
-        for pattern in _unpack_patterns(value, module.__name__, 0):
+        is_cached = name.startswith("load_") and hasattr(value, "cache_info")
+        is_loader = is_cached and not inspect.signature(value).parameters
+        for pattern in _unpack_patterns(value() if is_loader else value, module.__name__, 0):
             # How a member of a table is used is not known; this takes the longest of all.
             for method in (own if name.startswith("_") else shared).get(name) or {"finditer"}:
                 yield UsedPattern(

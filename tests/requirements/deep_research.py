@@ -19,6 +19,7 @@ HELD = {
     "research_cancel.unknown": "An unknown job is JOB_NOT_FOUND.",
     "get_results.job_id": "jobId is required.",
     "get_results.answer": "The answer has jobId, status, synthesis, followOnSuggestions, cost and duration.",
+    "get_results.synthesis_whole": "The synthesis is whole, however large the evidence pack and the reports are.",
     "get_results.follow_ons": "A follow-on suggestion has topic and rationale.",
     "get_results.duration": "duration has totalSeconds, and byProvider in milliseconds.",
     "get_results.provider_reports": "includeProviderReports is false by default; with it providerReports has the report of each provider.",

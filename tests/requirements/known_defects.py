@@ -25,6 +25,7 @@ HELD = {
     "defect.low_reputation": "A source can have a low or an unknown reputation.",
     "defect.denial_languages": "A denial is recognised in languages other than English, and a connective is no denial.",
     "defect.mla_days": "MLA writes days its own way.",
+    "defect.contradicting_standing": "Source type, authority, reputation and ranking come from one table and never contradict each other.",
     "defect.authority": "Authority follows the registered domain and not a name inside the address.",
     "defect.http_open": "HTTP serves this machine alone by default and checks Host and Origin.",
     "defect.metrics_open": "Metrics are closed by default.",

@@ -10,6 +10,7 @@ HELD = {
     "academic_search.sort_by": "sort_by takes relevance or date, default relevance; date puts the newest first.",
     "academic_search.open_access": "open_access is false by default and keeps open papers.",
     "academic_search.full_text": "full_text is false by default and keeps papers whose text can be read.",
+    "academic_search.lens": "lens searches the domains of the lens on the web; it goes with neither source nor a registry of papers.",
     "academic_search.provider": "provider makes that scholarly or web provider answer alone.",
     "academic_search.provider_unknown": "An unknown provider is refused with those that can search papers.",
     "academic_search.session_id": "With sessionId the papers are recorded as sources of that session.",
@@ -29,7 +30,7 @@ HELD = {
     "citation_graph.paper": "paper is required: a DOI, another identifier or a title.",
     "citation_graph.direction": "direction takes cited_by, references or both, default both.",
     "citation_graph.num_results": "num_results takes 1 to 25 in each direction, default 10.",
-    "citation_graph.influential_only": "influential_only is false by default and keeps influential works where the provider marks them, all otherwise.",
+    "citation_graph.influential_only": "influential_only is false by default and keeps influential works where the provider marks them, if only none, and all otherwise.",
     "citation_graph.provider": "provider forces semanticscholar or openalex; another is refused with these names and never replaced.",
     "citation_graph.session_id": "With sessionId the works found are recorded in that session.",
     "citation_graph.answer": "The answer has seed, direction, provider and the mark for untrusted content.",
@@ -45,11 +46,8 @@ HELD = {
     "paper_fulltext.open_copy": "The text comes from the first open copy that reads as the paper.",
     "paper_fulltext.abstract": "An abstract is marked as such and never passed off as the paper.",
     "paper_fulltext.unknown": "An unregistered DOI is the error not_found.",
+    "academic_search.freshness": "Cache freshness is shown on cached answers of academic_search only.",
     "paper_fulltext.annotations": "paper_fulltext is read-only, idempotent and open-world.",
 }  # fmt: skip
 
-OPEN = {
-    11: {
-        "academic_search.freshness": "Cache freshness is shown on cached answers of academic_search only.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

@@ -93,7 +93,7 @@ async def serving(internet: Internet, environ: Mapping[str, str] = {}) -> AsyncI
         quick = {
             "CIRCUIT_RESET_TIMEOUT_SECONDS": "0.3"
         }  # a registry that refuses is asked again soon
-        wide = {"CITEWELL_PROFILE": "all", "CITEWELL_LINK_THRESHOLD": "10000000"}
+        wide = {"CITEWELL_PROFILE": "all", "CITEWELL_ANSWER_LIMIT": "10000000"}
         settings = config.load_settings(
             internet.env() | home | still | wide | quick | dict(environ)
         )

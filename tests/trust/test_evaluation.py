@@ -16,7 +16,7 @@ from tests.trust.item import Item
 from tests.trust.score import Score
 
 pytestmark = [
-    pytest.mark.timeout(300),  # a busy machine takes many times the processor's time
+    pytest.mark.timeout(600),  # a busy machine takes many times the processor's time
     pytest.mark.usefixtures("skipped_pauses"),
 ]
 

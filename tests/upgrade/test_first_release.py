@@ -24,7 +24,7 @@ from tests.upgrade.old_instance import (
     load_told,
 )
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 MASTER_KEY = "5a" * 32
 WRITTEN_AT = 1_794_896_800.0  # when the fixtures were made; their sessions expire four hours later
 

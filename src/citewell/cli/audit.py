@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
 from citewell.cli.running import bibliography_files, brief_table, exit_codes, reference_files
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.gate_exit import AllowUnchecked, choose_gate_exit
 from citewell.cli.running.reference_files import ReferenceFile
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
@@ -23,7 +24,7 @@ from citewell.server.app import App
 from citewell.services.trust import audit_findings
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
-from citewell.services.trust.brief_audit import BriefAudit
+from citewell.services.trust.brief_audit import BRIEF_FORMAT, BriefAudit, omit_listed_cases
 from citewell.services.trust.work_lookup import NOT_IN_REGISTRIES
 
 # A reference with one of these makes the command fail.
@@ -42,6 +43,24 @@ _FLAG_LABELS = {
 _ABSENT_LABEL = "not found"  # of a reference without an identifier
 _AUDIT_COLUMNS = ("Line", "Key", "Result", "Title")
 _MAX_TITLE_CHARS = 60  # characters of a title in the table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAudit:
+    """What was found about the references of a file and about the cases in its text."""
+
+    file: ReferenceFile
+    references: AuditReport | None
+    cases: AuditReport | None
+
+    @property
+    def reports(self) -> list[AuditReport]:
+        return [one for one in (self.references, self.cases) if one is not None]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report, or that of the references with the one of the cases inside it."""
+        first, *others = [one.to_wire() for one in self.reports]
+        return {"file": self.file.name, **first} | ({"cases": others[0]} if others else {})
 
 
 def command(
@@ -65,6 +84,7 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
     ] = False,
+    allow_unchecked: AllowUnchecked = False,
 ) -> int:
     names = list(dict.fromkeys(files))
     # Text is read before anything is started, so that a missing file is told at once.
@@ -73,62 +93,70 @@ def command(
         for name in names
         if not reference_files.is_document_file(name)
     }
-    loaded, reports = asyncio.run(_audit_files(names, texts, form=form, links=links))
+    audits = asyncio.run(_audit_files(names, texts, form=form, links=links))
     if as_json:
-        shown = [{"file": name, **report.to_wire()} for name, report in reports.items()]
+        shown = [audit.to_json() for audit in audits]
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     else:
-        for name, report in reports.items():
-            if loaded[name].document is None:
+        for audit in audits:
+            if audit.references is not None:
+                _print_audit(audit.file.name, audit.references, quiet=quiet)
+            if audit.cases is not None:
                 brief_table.print_brief_audit(
-                    name, report, quiet=quiet, has_lines=loaded[name].has_lines
+                    audit.file.name, audit.cases, quiet=quiet, has_lines=audit.file.has_lines
                 )
-            else:
-                _print_audit(name, report, quiet=quiet)
-    return (
-        exit_codes.NOTHING_FOUND
-        if any(map(_has_failing_entry, reports.values()))
-        else exit_codes.OK
+    reports = [report for audit in audits for report in audit.reports]
+    complaints = [audit.file.complaint for audit in audits if audit.file.complaint]
+    for complaint in complaints:
+        exit_codes.print_error(complaint, {})
+    return choose_gate_exit(
+        is_wrong=any(map(_has_failing_entry, reports)),
+        unchecked_count=sum(map(_count_unchecked, reports)) + len(complaints),
+        allow_unchecked=allow_unchecked,
     )
 
 
 async def _audit_files(
     names: list[str], texts: dict[str, ReferenceFile], *, form: str, links: bool
-) -> tuple[dict[str, ReferenceFile], dict[str, AuditReport]]:
-    async with open_command_app() as app:
-        files = {
-            name: texts.get(name)
-            or await reference_files.read_reference_document(app, name, form=form)
+) -> list[FileAudit]:
+    async with open_command_app(is_gate=True) as app:
+        files = [
+            texts.get(name) or await reference_files.read_reference_document(app, name, form=form)
             for name in names
-        }
-        return files, await _audit_read_files(app, files, links=links)
+        ]
+        listed = [one.document.references for one in files if one.document is not None]
+        with show_progress_bar("Checking references", total=sum(map(len, listed))) as done:
+            reports = [await _audit_references(app, one, done, links=links) for one in files]
+        return [
+            FileAudit(file=one, references=report, cases=await _audit_cases(app, one, report))
+            for one, report in zip(files, reports, strict=True)
+        ]
 
 
-async def _audit_read_files(
-    app: App, files: dict[str, ReferenceFile], *, links: bool
-) -> dict[str, AuditReport]:
-    documents = [one.document for one in files.values() if one.document is not None]
-    total = sum(len(document.references) for document in documents)
-    reports: dict[str, AuditReport] = {}
-    with show_progress_bar("Checking references", total=total) as done:
-        for name, one in files.items():
-            if one.document is not None:
-                wish = _build_audit_request(one.document, links=links)
-                reports[name] = await _audit_document(app, wish, done)
-    for name, one in files.items():
-        if one.document is None:
-            reports[name] = await _audit_brief(app, one)
-    return {name: reports[name] for name in files}
+async def _audit_references(
+    app: App, file: ReferenceFile, done: Callable[[], None], *, links: bool
+) -> AuditReport | None:
+    if file.document is None:
+        return None
+    return await _audit_document(app, _build_audit_request(file.document, links=links), done)
 
 
-async def _audit_brief(app: App, file: ReferenceFile) -> AuditReport:
+async def _audit_cases(
+    app: App, file: ReferenceFile, references: AuditReport | None
+) -> AuditReport | None:
+    """The cases that the text cites, without those that were checked as references."""
+    if not file.brief and references is not None:
+        return None
     with screen.show_spinner("Checking citations") as progress:
-        return await app.require_service(BriefAudit).audit_brief(
+        report = await app.require_service(BriefAudit).audit_brief(
             file.brief,
             max_cases=sys.maxsize,
             progress=progress.update_progress,
             has_deadline=False,
         )
+    if references is None:
+        return report
+    return omit_listed_cases(report, references)
 
 
 def _build_audit_request(document: BibliographyDocument, *, links: bool) -> AuditRequest:
@@ -148,6 +176,13 @@ async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]
     return await app.require_service(BibliographyAudit).audit_bibliography(
         wish, max_entries=most, owner=str(app.local_owner), progress=progress
     )
+
+
+def _count_unchecked(report: AuditReport) -> int:
+    """Entries that nobody could be asked about, and parts of the file that could not be read."""
+    # A note on a text with cases says that a part of it could not be searched for them.
+    unread = len(report.notes or ()) if report.source.endswith(BRIEF_FORMAT) else 0
+    return report.summary.unchecked + report.summary.malformed + unread
 
 
 def _has_failing_entry(report: AuditReport) -> bool:

@@ -19,6 +19,7 @@ from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput, NotFound
+from citewell.model.counted_words import pluralize
 from citewell.store.state_store import has_stored_state, open_state_store
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def verify_log(
     else:
         screen.print_text(found.message, style="" if found.is_intact else "red")
         if found.waiting:
-            screen.print_text(f"{found.waiting} rows are not sealed yet.")
+            screen.print_text(
+                f"{found.waiting} {pluralize(found.waiting, 'row is', 'rows are')} not sealed yet."
+            )
         if found.is_intact and found.head:
             screen.print_text(f"Head: {found.head.anchor}", unwrapped=True)
     return exit_codes.OK if found.is_intact else exit_codes.NOTHING_FOUND
@@ -91,7 +94,7 @@ def export_log(
     with _open_output(out) as file:
         count = asyncio.run(_write_rows(wanted, file))
     if out is not None:
-        screen.print_text(f"Wrote {count} rows to {out}.")
+        screen.print_text(f"Wrote {count} {pluralize(count, 'row')} to {out}.")
     return exit_codes.OK if count else exit_codes.NOTHING_FOUND
 
 

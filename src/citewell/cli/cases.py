@@ -9,6 +9,7 @@ import typer
 
 from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
+from citewell.model.counted_words import pluralize
 
 _REGULATION_SOURCES = frozenset({"ecfr", "federalregister"})  # one citation, written in two ways
 
@@ -48,7 +49,7 @@ def _print_cases(body: Mapping[str, Any]) -> None:
             case.get("court"),
             case.get("dateFiled"),
             _format_docket_number(case.get("docketNumber") or ""),
-            f"cited {cited:,} times" if cited else "",
+            f"cited {cited:,} {pluralize(cited, 'time')}" if cited else "",
             case.get("status"),
         )
         name = case.get("citation") or case["caseName"]

@@ -18,8 +18,8 @@ from citewell.cli.checking.certain_repairs import (
     render_diff,
     write_file_repair,
 )
-from citewell.cli.checking.checked_draft import CheckedDraft
-from citewell.cli.running import exit_codes
+from citewell.cli.checking.checked_draft import CheckedDraft, count_unanswered
+from citewell.cli.running.gate_exit import AllowUnchecked, choose_gate_exit
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
@@ -89,6 +89,7 @@ def command(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the tables, without explanations.")
     ] = False,
+    allow_unchecked: AllowUnchecked = False,
 ) -> int:
     failing = _parse_fail_on(fail_on)
     if focus not in _FOCUS_NAMES:
@@ -128,7 +129,12 @@ def command(
     if fix:
         _repair_drafts(checked, asks=not yes)
     found = {finding.verdict for one in checked for finding in one.report.findings}
-    return exit_codes.NOTHING_FOUND if found & failing else exit_codes.OK
+    return choose_gate_exit(
+        is_wrong=bool(found & failing),
+        unchecked_count=sum(map(count_unanswered, checked)),
+        # Whoever fails on nothing wants the report only.
+        allow_unchecked=allow_unchecked or not failing,
+    )
 
 
 def _parse_fail_on(text: str) -> frozenset[DraftVerdict]:

@@ -16,6 +16,7 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.errors import CitewellError, InvalidInput
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.server.wiring.trust_wiring import open_retraction_table
 from citewell.services.encoding.model_download import ModelDownload
@@ -66,7 +67,7 @@ def _print_import(done: ImportOutcome) -> None:
     tally, edition = done.tally, done.edition
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in tally.count_by_kind.most_common())
     screen.print_text(
-        f"{edition.rows:,} notices up to {edition.newest_notice_date or 'no date'}: {kinds}."
+        f"{edition.rows:,} {pluralize(edition.rows, 'notice')} up to {edition.newest_notice_date or 'no date'}: {kinds}."
     )
     if done.before is not None and done.change is not None:
         screen.print_text(
@@ -78,7 +79,10 @@ def _print_import(done: ImportOutcome) -> None:
             f"{tally.without_identifier:,} have neither a DOI nor a PMID and were skipped."
         )
     if tally.malformed:
-        screen.print_text(f"{tally.malformed:,} rows could not be read:", style="yellow")
+        screen.print_text(
+            f"{tally.malformed:,} {pluralize(tally.malformed, 'row')} could not be read:",
+            style="yellow",
+        )
         for fault in tally.faults:
             screen.print_text(f"  line {fault.line}: {fault.reason}")
 
@@ -123,7 +127,10 @@ def _build_edition_rows(edition: RetractionEdition) -> list[tuple[str, str]]:
         ("notices", f"{edition.rows:,}"),
         ("skipped", f"{edition.skipped:,}"),
         ("newest notice", edition.newest_notice_date or "unknown"),
-        ("imported", f"{facts['imported']} ({facts['ageDays']} days ago)"),
+        (
+            "imported",
+            f"{facts['imported']} ({facts['ageDays']} {pluralize(facts['ageDays'], 'day')} ago)",
+        ),
         ("from", edition.origin),
     ]
 
@@ -164,9 +171,7 @@ async def check_retraction_table(app: App) -> InstallationCheck:
             name=name, state="ok", detail=detail, change=f"{update_it} (optional)"
         )
     days = count_age_days(edition, now=time.time())
-    detail = (
-        f"{edition.rows:,} notices up to {edition.newest_notice_date}, imported {days} days ago"
-    )
+    detail = f"{edition.rows:,} {pluralize(edition.rows, 'notice')} up to {edition.newest_notice_date}, imported {days} {pluralize(days, 'day')} ago"
     if days > _STALE_DAYS:
         return InstallationCheck(name=name, state="warning", detail=detail, change=update_it)
     return InstallationCheck(name=name, state="ok", detail=detail)

@@ -11,6 +11,12 @@ from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 from citewell.cli.terminal import screen
 
+_PERIOD_TITLES = {
+    "latestAnnual": "Latest year",
+    "latestQuarter": "Latest quarter",
+    "trailingTwelveMonths": "Last twelve months",
+}
+
 
 def command(
     query: Annotated[
@@ -74,12 +80,17 @@ def _print_filing(number: int, filing: Mapping[str, Any]) -> None:
 
 
 def _print_fact(number: int, fact: Mapping[str, Any]) -> None:
-    start = fact.get("periodStart")
-    facts = (
-        f"{start} to {fact['periodEnd']}" if start else fact["periodEnd"],
-        fact["formType"],
-        f"filed {fact['filingDate']}" if fact.get("filingDate") else "",
-        fact["concept"],
-    )
     name = fact.get("label") or fact["concept"].partition(":")[2]
-    print_item(number, f"{name}: {fact['value']} {fact['unit']}", fact.get("url"), facts)
+    lines = [
+        f"{title}: {value['value']} {fact['unit']} · {' · '.join(_list_period_facts(value))}"
+        for key, title in _PERIOD_TITLES.items()
+        if (value := fact.get(key))
+    ]
+    facts = (*_list_period_facts(fact), fact["concept"])
+    print_item(number, f"{name}: {fact['value']} {fact['unit']}", fact.get("url"), facts, lines)
+
+
+def _list_period_facts(value: Mapping[str, Any]) -> tuple[str, ...]:
+    start, filed = value.get("periodStart"), value.get("filingDate")
+    period = f"{start} to {value['periodEnd']}" if start else value["periodEnd"]
+    return (period, value["formType"], *([f"filed {filed}"] if filed else []))

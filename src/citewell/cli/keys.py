@@ -13,6 +13,7 @@ from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.running.command_audit import record_command_event
 from citewell.cli.terminal import screen
 from citewell.model.audit_event import AuditEventType
+from citewell.model.counted_words import pluralize
 
 if TYPE_CHECKING:
     from citewell.store.state_store import StateStore
@@ -63,7 +64,7 @@ async def _describe_keys(state: StateStore) -> list[str]:
     ((key_id, _),) = await state.database.select_rows("SELECT key_id, revision FROM master")
     return [
         f"Master key: {key_id}, from {state.master_key_source.location}",
-        f"Data keys: {owners} owners, newest generation {generation}",
+        f"Data keys: {owners} {pluralize(owners, 'owner')}, newest generation {generation}",
     ]
 
 
@@ -81,7 +82,7 @@ async def _rotate_keys(state: StateStore, *, forget: bool) -> list[str]:
         await asyncio.to_thread(state.master_key_source.drop_older_keys)
     lines = await _describe_keys(state)
     lines.append(
-        f"Rewrapped {rotation.rewrapped} keys; new data keys for {rotation.owners} owners."
+        f"Rewrapped {rotation.rewrapped} {pluralize(rotation.rewrapped, 'key')}; new data keys for {rotation.owners} {pluralize(rotation.owners, 'owner')}."
     )
     if not made:
         lines.append(

@@ -9,6 +9,7 @@ import typer
 
 from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
+from citewell.model.counted_words import pluralize
 
 _MAX_SHOWN_AUTHORS = 3
 
@@ -53,7 +54,7 @@ def _print_paper_list(body: Mapping[str, Any]) -> None:
             ", ".join(names[:_MAX_SHOWN_AUTHORS]) + more,
             paper.get("journal"),
             str(paper.get("year") or ""),
-            f"cited {cited} times" if cited else "",
+            f"cited {cited} {pluralize(cited, 'time')}" if cited else "",
             "retracted" if (paper.get("retractionStatus") or {}).get("retracted") else "",
             f"via {paper['source']}",
         )

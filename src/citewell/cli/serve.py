@@ -9,7 +9,7 @@ import typer
 
 from citewell import config
 from citewell.cli.running import exit_codes
-from citewell.environment import split_name_list
+from citewell.environment import split_name_list, warn_of_unfollowed_options
 
 
 def command(
@@ -76,6 +76,8 @@ def command(
     }
     settings = config.load_settings(None, **overrides, host=host, port=port)
     uses_http = bool(http or host or settings.port)
+    if check or uses_http:  # over stdio the server warns itself
+        warn_of_unfollowed_options(settings.raw)
     if check:
         from citewell.server.http.start_check import check_start
 

@@ -14,6 +14,7 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import EXPORT_FORMATS
+from citewell.model.counted_words import pluralize
 from citewell.model.research_session import ResearchSession
 from citewell.services.sessions import session_export, session_views
 from citewell.services.sessions.session_tracking import SessionTracker
@@ -66,7 +67,7 @@ def _print_session_list(sessions: tuple[ResearchSession, ...], *, as_json: bool)
     for row in () if as_json else rows:
         state = "done" if row["isComplete"] else "open"
         screen.print_text(
-            f"{row['sessionId']}  {row['startedAt']}  {state:4}  {row['steps']} steps, {row['sources']} sources"
+            f"{row['sessionId']}  {row['startedAt']}  {state:4}  {row['steps']} {pluralize(row['steps'], 'step')}, {row['sources']} {pluralize(row['sources'], 'source')}"
         )
         screen.print_text(f"    {row['researchGoal']}")
     return exit_codes.OK if rows else exit_codes.NOTHING_FOUND

@@ -11,6 +11,7 @@ from citewell.cli.running import exit_codes
 from citewell.cli.terminal import screen
 from citewell.environment import split_name_list
 from citewell.errors import Misconfigured
+from citewell.model.counted_words import pluralize
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
@@ -39,7 +40,9 @@ def command(
     else:
         _print_tool_table(rows)
         for name, total in totals.items():
-            screen.print_text(f"{name}: {total['tokens']} of {total['budget']} tokens")
+            screen.print_text(
+                f"{name}: {total['tokens']} of {total['budget']} {pluralize(total['budget'], 'token')}"
+            )
     within = all(total["tokens"] <= total["budget"] for total in totals.values())
     return exit_codes.OK if within else exit_codes.NOTHING_FOUND
 

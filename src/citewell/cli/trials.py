@@ -9,6 +9,7 @@ import typer
 
 from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
+from citewell.model.counted_words import pluralize
 
 
 def command(
@@ -59,7 +60,9 @@ def _print_trial_list(body: Mapping[str, Any]) -> None:
                 _format_registry_code(phase) for phase in trial.get("phases", ()) if phase != "NA"
             ),
             f"start {trial['startDate']}" if trial.get("startDate") else "",
-            f"{trial['enrollment']} participants" if trial.get("enrollment") else "",
+            f"{trial['enrollment']} {pluralize(trial['enrollment'], 'participant')}"
+            if trial.get("enrollment")
+            else "",
             "results posted" if trial["hasResults"] else "",
         )
         lines = (

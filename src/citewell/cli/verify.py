@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.gate_exit import AllowUnchecked, choose_gate_exit
 from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_errors import print_tool_error
 from citewell.cli.terminal import screen
@@ -20,8 +20,11 @@ _EXISTENCE_LABELS = {
     "not_registered": ("Not registered", "failed"),
     "not_found": ("Not found in any registry", "failed"),
     "gone": ("Gone", "failed"),
+    "dead": ("No such page", "failed"),
+    "probably_never_existed": ("Probably never existed", "failed"),
     "unchecked": ("Could not be checked", "warning"),
 }
+_ABSENT = frozenset({"not_registered", "gone", "dead", "probably_never_existed"})
 _RELATION_STYLES = {"supports": "ok", "contradicts": "failed"}
 
 
@@ -38,6 +41,7 @@ def command(
         typer.Option(help="What it is cited for; shows the closest sentences of the source."),
     ] = None,
     as_json: AnswerJson = False,
+    allow_unchecked: AllowUnchecked = False,
 ) -> int:
     given = {"citation": citation} | ({"claim": claim} if claim else {})
     outcome = asyncio.run(_call_verify_citation(given))
@@ -48,25 +52,34 @@ def command(
         screen.print_json(body)
     else:
         _print_verification(body)
-    return _choose_verify_exit(body)
+    return choose_gate_exit(
+        is_wrong=_is_wrong(body),
+        unchecked_count=int(_is_unchecked(body)),
+        allow_unchecked=allow_unchecked,
+    )
 
 
 async def _call_verify_citation(arguments: Mapping[str, object]) -> ToolOutcome:
-    async with open_command_app() as app:
+    async with open_command_app(is_gate=True) as app:
         with screen.show_spinner("Checking") as progress:
             return await app.call_tool(
                 "verify_citation", arguments, report=progress.update_progress
             )
 
 
-def _choose_verify_exit(body: Mapping[str, Any]) -> int:
+def _is_wrong(body: Mapping[str, Any]) -> bool:
     retracted = (body.get("retractionStatus") or {}).get("retracted")
-    if retracted or body.get("mismatches") or body["existence"] in {"not_registered", "gone"}:
-        return exit_codes.NOTHING_FOUND
-    if body["verificationStatus"] == "not_found":
-        return exit_codes.NOTHING_FOUND
-    unanswered = body["existence"] == "unchecked" and body["inputType"] != "legal"
-    return exit_codes.UPSTREAM_FAILED if unanswered else exit_codes.OK
+    return bool(
+        retracted
+        or body.get("mismatches")
+        or body["existence"] in _ABSENT
+        or body["verificationStatus"] == "not_found"
+    )
+
+
+def _is_unchecked(body: Mapping[str, Any]) -> bool:
+    """Whether nobody could say that it exists, or the source could not be read for the claim."""
+    return body["existence"] == "unchecked" or body.get("claimSupport") == "source_unavailable"
 
 
 def _print_verification(body: Mapping[str, Any]) -> None:
@@ -90,6 +103,8 @@ def _choose_headline(body: Mapping[str, Any]) -> tuple[str, str]:
     """The first words of the result and their style; a record that differs is not an unchecked one."""
     if body["existence"] == "unchecked" and body.get("mismatches"):
         return "Differs from the registered work", "failed"
+    if body["verificationStatus"] == "unread":
+        return "Exists, content not seen", "warning"
     return _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
 
 

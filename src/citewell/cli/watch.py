@@ -13,10 +13,12 @@ import typer
 
 from citewell.cli.running import exit_codes, reference_files
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.gate_exit import AllowUnchecked, choose_gate_exit
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput, NotFound
 from citewell.model.answers.monitor_answers import MonitorSaved
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.services.watching import news_feed
 from citewell.services.watching.query_monitor import MonitorRequest, QueryMonitor
@@ -45,6 +47,7 @@ def add_bibliography(
     ],
     *,
     as_json: JsonOption = False,
+    allow_unchecked: AllowUnchecked = False,
 ) -> int:
     """Watch the references of a file; tells at once what is wrong already."""
     outcomes = asyncio.run(_add_files(files))
@@ -53,12 +56,18 @@ def add_bibliography(
     else:
         for one in outcomes:
             name, count = one.record.definition["name"], len(one.record.definition["references"])
-            screen.print_text(f"Watching {count} references of {name} ({one.record.id}).")
+            screen.print_text(
+                f"Watching {count} {pluralize(count, 'reference')} of {name} ({one.record.id})."
+            )
             _print_news(one.news)
             if one.unchecked:
                 told = f"{one.unchecked} could not be checked now; the next check tries again."
                 screen.print_text(told, style="yellow")
-    return exit_codes.OK
+    return choose_gate_exit(
+        is_wrong=False,
+        unchecked_count=sum(one.unchecked for one in outcomes),
+        allow_unchecked=allow_unchecked,
+    )
 
 
 def save_search(
@@ -75,7 +84,7 @@ def save_search(
     if as_json:
         screen.print_json(saved.to_wire())
     elif saved.status == "ok":
-        told = f"Saved as {saved.id}; {saved.known_results} results are known. It is kept until {saved.expires_at}."
+        told = f"Saved as {saved.id}; {saved.known_results} {pluralize(saved.known_results or 0, 'result is', 'results are')} known. It is kept until {saved.expires_at}."
         screen.print_text(told)
         if saved.note:
             screen.print_text(saved.note, style="yellow")
@@ -110,16 +119,19 @@ def check_watches(
     ] = False,
     rss: RssOption = None,
     as_json: JsonOption = False,
+    allow_unchecked: AllowUnchecked = False,
 ) -> int:
     """Check what is due, and print what changed; exits with 1 if something did."""
-    news = asyncio.run(_check_again(watch_id, everything=everything, rss=rss))
+    news, unchecked = asyncio.run(_check_again(watch_id, everything=everything, rss=rss))
     if as_json:
         screen.print_json([one.to_json() for one in news])
     elif news:
         _print_news(news)
     else:
-        screen.print_text("Nothing changed.")
-    return exit_codes.NOTHING_FOUND if news else exit_codes.OK
+        screen.print_text("Nothing changed." if not unchecked else "No change was found.")
+    return choose_gate_exit(
+        is_wrong=bool(news), unchecked_count=unchecked, allow_unchecked=allow_unchecked
+    )
 
 
 def show_news(
@@ -147,7 +159,7 @@ def remove_watch(watch_id: WatchArgument) -> int:
 
 
 async def _add_files(files: Sequence[Path]) -> list[WatchOutcome]:
-    async with open_command_app() as app:
+    async with open_command_app(is_gate=True) as app:
         read = [await reference_files.read_reference_file(app, str(path)) for path in files]
         watch = app.require_service(ReferenceWatch)
         outcomes: list[WatchOutcome] = []
@@ -179,11 +191,12 @@ async def _load_watches() -> tuple[WatchRecord, ...]:
 
 async def _check_again(
     watch_id: str | None, *, everything: bool, rss: Path | None
-) -> tuple[WatchNewsItem, ...]:
-    async with open_command_app() as app:
+) -> tuple[tuple[WatchNewsItem, ...], int]:
+    """The news, and how many references and searches could not be checked."""
+    async with open_command_app(is_gate=True) as app:
         schedule = app.require_service(WatchSchedule)
         with screen.show_spinner("Checking what is watched"):
-            changed = await _read_changed_files(app)
+            changed, unchecked = await _read_changed_files(app)
             if watch_id is None and not everything:
                 news = (*changed, *await schedule.run_due_checks())
             else:
@@ -192,13 +205,13 @@ async def _check_again(
                 news = (*changed, *(item for found in checked for item in found))
                 await schedule.deliver_news()
         await _write_feed(app, rss)
-        return news
+        return news, unchecked + schedule.unchecked_count
 
 
-async def _read_changed_files(app: App) -> tuple[WatchNewsItem, ...]:
+async def _read_changed_files(app: App) -> tuple[tuple[WatchNewsItem, ...], int]:
     """Take over what was added to watched files since; a file that is gone is watched as it was."""
     owner = str(app.local_owner)
-    news: list[WatchNewsItem] = []
+    outcomes: list[WatchOutcome] = []
     for record in await app.open_state().watches.list_watches(owner):
         name = record.definition.get("name", "")
         if record.kind != "references" or not await asyncio.to_thread(Path(name).is_file):
@@ -209,8 +222,9 @@ async def _read_changed_files(app: App) -> tuple[WatchNewsItem, ...]:
         written = [encode_reference(one) for one in document.references]
         if written != record.definition["references"]:
             watch = app.require_service(ReferenceWatch)
-            news += (await watch.add_bibliography(owner, name, document)).news
-    return tuple(news)
+            outcomes.append(await watch.add_bibliography(owner, name, document))
+    news = tuple(item for one in outcomes for item in one.news)
+    return news, sum(one.unchecked for one in outcomes)
 
 
 async def _choose_watches(app: App, watch_id: str | None) -> tuple[WatchRecord, ...]:
@@ -259,7 +273,7 @@ def _print_news(news: Sequence[WatchNewsItem]) -> None:
 def _describe_subject(record: WatchRecord) -> str:
     if record.kind == "query":
         return f"search: {record.definition['query'][:_MAX_LISTED_CHARS]}"
-    return f"{len(record.definition['references'])} references of {record.definition['name']}"
+    return f"{len(record.definition['references'])} {pluralize(len(record.definition['references']), 'reference')} of {record.definition['name']}"
 
 
 def _describe_watch(record: WatchRecord) -> dict[str, object]:

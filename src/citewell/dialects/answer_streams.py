@@ -11,6 +11,7 @@ from citewell.dialects.answer_reports import AnswerCost, CitedPage, build_answer
 from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
 from citewell.dialects.model_billing import convert_dollars
 from citewell.errors import MalformedResponse, UpstreamUnavailable
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ProviderReport
 from citewell.net.http.messages import HttpResponse
 
@@ -67,7 +68,7 @@ def read_answer_stream(response: HttpResponse) -> str:
         pieces.append(_read_event_text(event))
     if not found:
         raise MalformedResponse(
-            f"Expected a stream of events and got {len(response.body)} bytes without one.",
+            f"Expected a stream of events and got {len(response.body)} {pluralize(len(response.body), 'byte')} without one.",
             provider=response.provider,
         )
     return "".join(pieces)

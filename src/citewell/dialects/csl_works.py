@@ -17,37 +17,10 @@ from citewell.dialects.json_responses import (
 )
 from citewell.model.paper import IdentifierScheme, Paper, WorkAuthor
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.data_tables import load_table
 from citewell.text.dates.partial_dates import build_partial_date, extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
-# Crossref types whose CSL type has another name.
-_CSL_KINDS_BY_CROSSREF_TYPE = {
-    "book-part": "chapter",
-    "book-section": "chapter",
-    "book-series": "book",
-    "book-set": "book",
-    "book-chapter": "chapter",
-    "book-track": "chapter",
-    "component": "document",
-    "database": "dataset",
-    "dissertation": "thesis",
-    "edited-book": "book",
-    "journal": "periodical",
-    "journal-article": "article-journal",
-    "journal-issue": "periodical",
-    "journal-volume": "periodical",
-    "monograph": "book",
-    "other": "document",
-    "peer-review": "review",
-    "posted-content": "article",
-    "proceedings": "book",
-    "proceedings-article": "paper-conference",
-    "proceedings-series": "book",
-    "reference-book": "book",
-    "reference-entry": "entry-encyclopedia",
-    "report-component": "report",
-    "report-series": "report",
-}
 _CSL_KIND_PATTERN = re.compile(r"[a-z]+(?:[-_][a-z]+)*")
 _PLAUSIBLE_YEARS = range(1000, 2200)
 _KINDS_INSIDE_BOOKS = frozenset(
@@ -173,9 +146,8 @@ def build_authors(names: tuple[CslName, ...]) -> tuple[WorkAuthor, ...]:
 def choose_csl_kind(word: str | None) -> str | None:
     """The CSL type for a Crossref or CSL type; None if it does not look like one."""
     bare = clean_markup(word).lower()
-    return _CSL_KINDS_BY_CROSSREF_TYPE.get(bare) or (
-        bare if _CSL_KIND_PATTERN.fullmatch(bare) else None
-    )
+    renamed: str | None = load_table(__package__, "csl_kinds").get(bare)
+    return renamed or (bare if _CSL_KIND_PATTERN.fullmatch(bare) else None)
 
 
 def format_iso_date(when: CslDate | None) -> str | None:

@@ -7,6 +7,7 @@ from html import unescape
 from xml.etree.ElementTree import Element
 
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.net.http.messages import HttpResponse
 from citewell.text.safety.invisible_characters import extract_visible_text
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
@@ -26,7 +27,7 @@ def read_xml_tree(response: HttpResponse) -> Element:
             response.body, max_depth=_MAX_XML_DEPTH, max_elements=_MAX_XML_ELEMENTS
         )
     except UnusableXml:
-        message = f"Expected XML and got something else ({len(response.body)} bytes)."
+        message = f"Expected XML and got something else ({len(response.body)} {pluralize(len(response.body), 'byte')})."
         raise MalformedResponse(message, provider=response.provider) from None
 
 

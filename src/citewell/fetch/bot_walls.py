@@ -36,6 +36,7 @@ from citewell.fetch.wall_phrases import (
     split_title,
 )
 from citewell.fetch.wall_signs import MarkupSigns, read_markup_signs
+from citewell.model.counted_words import pluralize
 from citewell.text.language.scripts import HAN_KANA_RANGES, THAI_RANGES
 
 
@@ -217,6 +218,7 @@ def _find_empty_shell(seen: InspectedPage, signs: MarkupSigns) -> PageWall | Non
     is_empty = root < _MAX_EMPTY_ROOT_WORDS if root is not None else NEEDS_JAVASCRIPT.search(seen.html)  # fmt: skip
     if is_empty:
         return PageWall(
-            kind=WallKind.SHELL, detected_by=f"empty shell, {len(seen.text.encode())} bytes"
+            kind=WallKind.SHELL,
+            detected_by=f"empty shell, {len(seen.text.encode())} {pluralize(len(seen.text.encode()), 'byte')}",
         )
     return None

@@ -44,6 +44,7 @@ class ExtractedPage:
     quality: str = "complete"
     page_count: int | None = None
     file_size: int | None = None
+    created: str | None = None  # of documents: the stamp in the file
     notes: tuple[str, ...] = ()
     hidden_counts: Mapping[str, int] = field(default_factory=dict)
     etag: str | None = None

@@ -21,6 +21,7 @@ from citewell.fetch.hiding.page_sizes import MIN_PAGE_CHARS, PageSizes
 from citewell.fetch.hiding.shadow_trees import open_cloned_templates, open_shadow_trees
 from citewell.fetch.hiding.sparing_rules import is_math_element
 from citewell.fetch.hiding.styled_hiding import StyledHiding
+from citewell.model.counted_words import pluralize
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -89,7 +90,7 @@ def remove_hidden_text(tree: LexborHTMLParser, *, depth: int = 0) -> RemovedText
 def _write_notes(styled: StyledHiding) -> Iterator[str]:
     if styled.doubtful_count:
         yield (
-            f"Text was left in that may be hidden ({styled.doubtful_count} pieces): it depends on "
+            f"Text was left in that may be hidden ({styled.doubtful_count} {pluralize(styled.doubtful_count, 'piece')}): it depends on "
             "style sheets or a layout that were not read."
         )
     if styled.is_cut:

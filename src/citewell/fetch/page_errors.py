@@ -19,6 +19,7 @@ from citewell.errors import (
     TooLarge,
     UpstreamUnavailable,
 )
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.secret_masking import mask_secrets
 from citewell.text.web.addresses import extract_host, is_within_domain
 
@@ -67,6 +68,8 @@ def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
 
 
 def build_network_error(url: str, said: str, *, reason: FailureReason | None) -> NetworkFailed:
+    if reason is FailureReason.OFFLINE:
+        return NetworkFailed(said, detail=reason, reason=reason, action="inform_user")
     message = f"Network error on {mask_secrets(url)}: {said.rstrip('.')}. Check connectivity."
     return NetworkFailed(message, detail=said.rstrip("."), reason=reason)
 
@@ -74,6 +77,11 @@ def build_network_error(url: str, said: str, *, reason: FailureReason | None) ->
 def build_wall_error(url: str, by: str) -> Blocked:
     said = f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}"
     return Blocked(said + _find_site_advice(url), detail=by)
+
+
+def build_legal_error(url: str) -> Blocked:
+    said = f"Unavailable for legal reasons: {mask_secrets(url)} returned HTTP 451. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(said, detail="HTTP 451", http_status=451)
 
 
 def build_consent_error(url: str, by: str) -> Blocked:
@@ -105,7 +113,9 @@ def build_paywall_error(url: str, detail: str) -> AuthRequired:
 
 def build_rate_limit_error(url: str, delay: float | None) -> RateLimited:
     seconds = round(delay or RateLimited.default_delay or 60)
-    said = f"Rate limited on {mask_secrets(url)}. Retry in {seconds} seconds."
+    said = (
+        f"Rate limited on {mask_secrets(url)}. Retry in {seconds} {pluralize(seconds, 'second')}."
+    )
     return RateLimited(said, retry_after=seconds, detail="HTTP 429", http_status=429)
 
 

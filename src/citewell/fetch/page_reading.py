@@ -26,7 +26,13 @@ from citewell.fetch.html import discourse_topics
 from citewell.fetch.html.main_content import extract_from_tree
 from citewell.fetch.html.markup_limits import bound_markup, limit_markup
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata, read_page_metadata
+from citewell.fetch.missing_parts import (
+    SUBSCRIPTION_NOTE,
+    drop_subscription_offer,
+    find_missing_parts,
+)
 from citewell.fetch.text_tasks import clean_page_text
+from citewell.model.counted_words import pluralize
 from citewell.model.page import MAX_PAGE_BYTES
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -151,7 +157,7 @@ def judge_extracted_page(
     size = len(extracted.content.strip().encode("utf-8", "replace"))
     if size == 0:
         raise page_errors.build_empty_error(url, "empty")
-    doubt = f"{size} bytes" if size < min_bytes or not sure else None
+    doubt = f"{size} {pluralize(size, 'byte')}" if size < min_bytes or not sure else None
     return PageReading(extracted=finish_extracted_page(extracted), doubt=doubt)
 
 
@@ -193,17 +199,25 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
     tree, limit_notes = _parse_bounded_html(decoded.text)
     about = read_page_metadata(tree, url=response.final_url)
+    missing = find_missing_parts(tree, decoded.text, url=response.final_url, data=about.structured)
     tree = discourse_topics.show_crawler_view(tree)
     unseen = remove_hidden_text(tree)
     found = extract_from_tree(tree, url=response.final_url)
     topic = discourse_topics.find_discourse_topic(tree, url=response.final_url)
     if topic is not None:
         found = replace(found, markdown=topic.markdown, kind="forum", word_count=topic.word_count)
+        missing = ()  # the topic says itself where it goes on
     look = _inspect_text(response, "")
     if found.word_count < bot_walls.MAX_WALL_WORDS:  # else nothing but the headers can be a wall
         look = _inspect_html(response, decoded.text, tree)
     if wall := bot_walls.find_page_wall(replace(look, extracted_words=found.word_count)):
-        raise _choose_wall_error(response.url, wall)
+        free_part = drop_subscription_offer(found.markdown)
+        if wall.kind is not bot_walls.WallKind.PAYWALL or free_part is None:
+            raise _choose_wall_error(response.url, wall)
+        found = replace(found, markdown=free_part)
+        missing = tuple(dict.fromkeys((SUBSCRIPTION_NOTE, *missing)))
+    elif SUBSCRIPTION_NOTE in missing:
+        found = replace(found, markdown=drop_subscription_offer(found.markdown) or found.markdown)
     extracted = ExtractedPage(
         final_url=response.final_url,
         content=found.markdown,
@@ -212,9 +226,10 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         charset=decoded.charset,
         metadata=about,
         extracted_by="html",
-        quality="partial" if found.is_partial or limit_notes else "complete",
+        quality="partial" if found.is_partial or limit_notes or missing else "complete",
         notes=(
             *limit_notes,
+            *missing,
             *unseen.notes,
             *found.notes,
             *(topic.notes if topic is not None else ()),

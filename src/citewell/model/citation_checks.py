@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from citewell.model.paper_results import PaperResult
 from citewell.model.scrape_results import RetractionStatus
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import (
+    KEPT_NULL_KEYWORD,
+    UNTRUSTED_LABEL,
+    Appendix,
+    Body,
+    LongText,
+    Spine,
+    WireValue,
+)
+
+
+class ExistenceValue(WireValue):
+    """A value whose field `exists` is always present: true, false, or null if that is not known."""
+
+    @model_serializer(mode="wrap")
+    def serialize_existence(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        given: dict[str, Any] = handler(self)
+        return {"exists": None} | given
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        # The serializer would hide the fields from the schema.
+        fields: Any = {key: core_schema[key] for key in core_schema if key != "serialization"}
+        schema = handler(fields)
+        model = handler.resolve_ref_schema(schema)
+        if exists := model.get("properties", {}).get("exists"):
+            exists[KEPT_NULL_KEYWORD] = True
+        return schema
 
 
 class ClaimCheck(WireValue):
@@ -41,6 +79,11 @@ class CaseRecord(WireValue):
     docket_number: str | None = None
 
 
+# An address without a page: there once was one, the archive never had it, or nobody knows.
+PAGE_GONE, PAGE_NEVER_EXISTED, PAGE_DEAD = "gone", "probably_never_existed", "dead"
+MISSING_PAGE_STATES = (PAGE_NEVER_EXISTED, PAGE_DEAD, PAGE_GONE)
+
+
 class NearRecord(WireValue):
     """A registered work whose title is like the cited one."""
 
@@ -54,19 +97,28 @@ class NearRecord(WireValue):
 class FieldCorrection(WireValue):
     """A field in which the citation and the record differ."""
 
-    field: str  # title, authors, year, journal, volume or pages
+    field: str  # title, authors, year, venue, volume or pages
     cited: str
     record: str
 
 
-class CitationVerification(WireValue):
+class FieldReport(WireValue):
+    """A field of the citation beside the record's."""
+
+    field: str  # title, authors, year, venue, volume or pages
+    state: str  # match, differs, differs slightly, not given, not in record, not compared
+    cited: str | None = None
+    record: str | None = None
+
+
+class CitationVerification(ExistenceValue):
     """What verify_citation returns; what could not be determined is absent."""
 
     input: LongText
     input_type: str  # doi, url, reference; arxiv, pmid, pmcid, isbn, rfc, standard, legal
-    exists: bool | None = None  # absent: nobody could be asked; false: a registry says so
-    existence: str  # found, not_registered, not_found, unchecked; gone, for an address
-    verification_status: str  # confirmed, uncertain, not_found
+    exists: bool | None  # null: nobody could be asked; false: a registry or the server says so
+    existence: str  # found, not_registered, not_found, unchecked; for an address also gone, probably_never_existed, dead
+    verification_status: str  # confirmed, unread (exists, content not seen), uncertain, not_found
     matched_record: PaperResult | CaseRecord | None = None
     match_confidence: str | None = None  # high, medium, low, none
     detected_doi: str | None = None
@@ -76,8 +128,9 @@ class CitationVerification(WireValue):
     mismatches: tuple[str, ...] | None = None  # fields in which citation and record differ
     suggested_doi: str | None = None  # DOI of the work that matches the citation's text
     possible_match: PaperResult | CaseRecord | None = None
-    corrections: tuple[FieldCorrection, ...] | None = None
-    nearest_records: tuple[NearRecord, ...] | None = None  # if no registry has the work
+    fields: Spine[tuple[FieldReport, ...]] | None = None  # each field beside the record's
+    corrections: Spine[tuple[FieldCorrection, ...]] | None = None
+    nearest_records: Appendix[tuple[NearRecord, ...]] | None = None  # if no registry has the work
     published_doi: str | None = None  # of a preprint: the article it became
     preprint_doi: str | None = None
     verdict: str | None = None  # of a legal citation: a value of CaseVerdict
@@ -92,7 +145,7 @@ class CitationVerification(WireValue):
     notes: tuple[str, ...] | None = None
     claim: LongText | None = None
     claim_support: str | None = None
-    claim_evidence: tuple[LongText, ...] | None = None
+    claim_evidence: tuple[str, ...] | None = None
     claim_source_url: str | None = None
     contrast_signal: bool | None = None
     claim_fetch_error: str | None = None
@@ -106,7 +159,7 @@ class CitationVerification(WireValue):
     trust: str = Field(default=UNTRUSTED_LABEL)
 
 
-class AuditEntry(WireValue):
+class AuditEntry(ExistenceValue):
     """One reference of a bibliography and its findings."""
 
     index: int  # from 1, in the order given
@@ -115,7 +168,7 @@ class AuditEntry(WireValue):
     title: str | None = None
     doi: str | None = None
     url: str | None = None
-    exists: bool | None = None
+    exists: bool | None
     existence: str
     retraction_status: RetractionStatus | None = None
     link_live: bool | None = None
@@ -133,6 +186,7 @@ class AuditEntry(WireValue):
     author_match: str | None = None
     year_match: str | None = None
     suggested_doi: str | None = None
+    fields: tuple[FieldReport, ...] | None = None  # without the values of those that match
     corrections: tuple[FieldCorrection, ...] | None = None
     nearest_records: tuple[NearRecord, ...] | None = None
     published_doi: str | None = None
@@ -188,10 +242,26 @@ class AuditReport(WireValue):
     source: str  # entries, bibliography:<format>, session; bibliography:brief for cited cases
     entry_count: int
     summary: AuditSummary
-    entries: tuple[AuditEntry, ...]
-    malformed: tuple[MalformedRecord, ...] | None = None
+    entries: Body[tuple[AuditEntry, ...]]
+    malformed: Appendix[tuple[MalformedRecord, ...]] | None = None
     skipped: int | None = None
     skipped_note: str | None = None
     notes: tuple[str, ...] | None = None
     checked_at: str
+    trust: str = Field(default=UNTRUSTED_LABEL)
+
+
+class ArchiveOutcome(WireValue):
+    """The outcome of asking the Internet Archive for a copy."""
+
+    requested_url: str
+    snapshot_url: str | None = None  # absent when pending or unavailable
+    archived_at: str | None = None  # RFC 3339; only for a new capture
+    captured: bool  # whether this call made the capture
+    status: str  # archived, existing, pending, unavailable
+    http_status: int | None = None  # of Save Page Now
+    reason: str | None = None  # why there is no new capture
+    poll_url: str | None = None  # where to look later, when pending
+    source: str
+    provenance: tuple[str, ...]  # each request made, and its outcome
     trust: str = Field(default=UNTRUSTED_LABEL)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 
 
 class DraftVerdict(StrEnum):
@@ -114,6 +114,7 @@ class DraftFinding(WireValue):
     differences: tuple[ValueDifference, ...] | None = None
     repairs: tuple[DraftRepair, ...] | None = None
     also: tuple[DraftVerdict, ...] | None = None  # further verdicts of the same citation
+    is_unanswered: bool | None = None  # it could not be checked; another check may succeed
 
 
 class DraftSummary(WireValue):
@@ -133,7 +134,7 @@ class DraftReport(WireValue):
     """What check_draft returns."""
 
     summary: DraftSummary
-    findings: tuple[DraftFinding, ...]
+    findings: Body[tuple[DraftFinding, ...]]
     judge: str
     shared: tuple[str, ...]  # what left this machine, and to whom
     skipped: int | None = None  # statements over max_statements

@@ -57,7 +57,10 @@ class Page:
     structured: StructuredData | None = None  # machine-readable metadata on the page
     hidden: Mapping[str, int] = field(default_factory=dict)  # removed invisible texts, by kind
     injection_signals: tuple[InjectedSentence, ...] | None = None  # None: not looked for yet
+    declared_doi: str | None = None  # that its citation metadata state as the page's own
+    is_doi_described: bool = False  # the metadata also give that work's title or authors
     page_count: int | None = None  # for documents
+    created: str | None = None  # of documents: the stamp in the file, which may be its template's
     file_size: int | None = None  # bytes, for documents
     etag: str | None = None  # sent back to ask whether the page has changed
     last_modified: str | None = None

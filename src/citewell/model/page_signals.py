@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from citewell.model.wire_values import WireValue
+from citewell.model.wire_values import Appendix, WireValue
 
 
 class TalkHighlight(WireValue):
@@ -30,7 +30,7 @@ class ForumSignals(WireValue):
     date_published: str | None = None
     author_name: str | None = None
     credibility_note: str | None = None
-    top_comments: tuple[ForumComment, ...] | None = None
+    top_comments: Appendix[tuple[ForumComment, ...]] | None = None
 
 
 class RepoStats(WireValue):

@@ -78,6 +78,19 @@ class OpenCopy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReading:
+    """What one registry says of a work, kept beside the merged record: registries are wrong, too."""
+
+    source: str
+    title: str
+    authors: tuple[WorkAuthor, ...] = ()
+    year: int | None = None
+    venue: str | None = None
+    volume: str | None = None
+    pages: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """A work as described by one registry, or by several merged; unstated fields are empty."""
 
@@ -111,10 +124,25 @@ class Paper:
     preprint_of: str | None = None  # DOI of the version of record, if the registry links it
     preprint_doi: str | None = None  # DOI of its preprint, if the registry links it
     provenance: Mapping[str, str] = field(default_factory=dict)  # field → provider, if merged
+    readings: tuple[RecordReading, ...] = ()  # of each registry, if merged
 
     @property
     def doi(self) -> str | None:
         return self.ids.get(IdentifierScheme.DOI)
+
+    def list_readings(self) -> tuple[RecordReading, ...]:
+        """What each registry says; of a record that was not merged, what it says itself."""
+        return self.readings or (
+            RecordReading(
+                source=self.source,
+                title=self.title,
+                authors=self.authors,
+                year=self.year,
+                venue=self.venue,
+                volume=self.volume,
+                pages=self.pages,
+            ),
+        )
 
     def with_changes(self, **changes: object) -> Paper:
         return replace(self, **changes)  # type: ignore[arg-type]  # the fields' own types check at the call

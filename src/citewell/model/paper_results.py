@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
+from citewell.model.research_session import SessionSource
 from citewell.model.scrape_results import InjectionSignal, RetractionStatus
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, Spine, WireValue
+
+MORE_AUTHORS_PATTERN = re.compile(r"and \d{1,6} others")  # how a long list of authors ends
 
 
 class PaperResult(WireValue):
@@ -37,17 +42,28 @@ class PaperResult(WireValue):
     provenance: dict[str, str] | None = None  # provider → the fields it contributed
     retraction_status: RetractionStatus | None = None
 
+    def to_source(self) -> SessionSource:
+        return SessionSource(
+            url=self.url,
+            title=self.title,
+            author=join_author_names(self.authors),
+            site=self.journal,
+            date=self.published_at or (str(self.year) if self.year else None),
+            doi=self.doi,
+            basis="record" if self.doi or self.ids else "engine",
+        )
+
 
 class PapersAnswer(WireValue):
     """What academic_search returns."""
 
-    papers: tuple[PaperResult, ...]
+    papers: Body[tuple[PaperResult, ...]]
     query: str
     total_results: int
     result_count: int
     source: str  # the provider that answered, router or web_search
     hints: EmptySearchHints | None = None
-    filters: tuple[FilterReport, ...] | None = None
+    filters: Spine[tuple[FilterReport, ...]] | None = None
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)
 
@@ -59,9 +75,9 @@ class GraphAnswer(WireValue):
     direction: str
     provider: str
     seed_paper: PaperResult | None = None  # the paper that the seed was resolved to
-    cited_by: tuple[PaperResult, ...] | None = None
+    cited_by: Body[tuple[PaperResult, ...]] | None = None
     cited_by_count: int | None = None
-    references: tuple[PaperResult, ...] | None = None
+    references: Body[tuple[PaperResult, ...]] | None = None
     references_count: int | None = None
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)
@@ -95,3 +111,21 @@ class FullTextAnswer(WireValue):
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)
     content: LongText
+
+    def to_source(self) -> SessionSource:
+        return SessionSource(
+            url=self.url,
+            title=self.title or "",
+            author=join_author_names(self.authors),
+            site=self.journal,
+            date=str(self.year) if self.year else None,
+            doi=self.doi,
+            stage="read" if self.is_full_text else "listed",
+            basis="record",
+        )
+
+
+def join_author_names(names: tuple[str, ...] | None) -> str | None:
+    """The names in one line, without the count of others that ends a long list."""
+    kept = [name for name in names or () if not MORE_AUTHORS_PATTERN.fullmatch(name)]
+    return "; ".join(kept) or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import SourceReputation
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 
 
 class SelfPromotionSignal(WireValue):
@@ -59,7 +59,7 @@ class AuditedRecommendation(WireValue):
 
 class RecommendationAudit(WireValue):
     item_count: int
-    recommendations: tuple[AuditedRecommendation, ...]
+    recommendations: Body[tuple[AuditedRecommendation, ...]]
     aggregate_flags: tuple[str, ...] | None = None  # present when a claim was given
     notes: tuple[str, ...] | None = None
     checked_at: str

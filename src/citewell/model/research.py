@@ -177,7 +177,7 @@ class ResearchSource(WireValue):
     published: str | None = None
     retrieved_at: str | None = None
     sha256: str | None = None
-    state: str = "read"  # read, unreachable, refused, never_existed, unchecked
+    state: str = "read"  # read, unreachable, refused, dead, gone, probably_never_existed, unchecked
     reputation: str | None = None
     archived_url: str | None = None
     copy_of: str | None = None  # ref of the source that this one duplicates
@@ -231,7 +231,7 @@ class ResearchClaim(WireValue):
     sources: tuple[str, ...] = ()  # src_N
     flags: tuple[
         str, ...
-    ] = ()  # unsupported, number_not_found, unreachable, never_existed, single_source, contradicted …
+    ] = ()  # unsupported, number_not_found, unreachable, dead, gone, probably_never_existed, single_source, contradicted …
     job_id: str | None = None
     created_at: str | None = None
 

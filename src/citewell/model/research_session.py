@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+SourceStage = Literal["listed", "read", "quoted", "cited"]  # how far a source was used
+SourceBasis = Literal["engine", "page", "record"]  # who stated its facts, the weakest first
+SOURCE_STAGES: tuple[SourceStage, ...] = ("listed", "read", "quoted", "cited")
+SOURCE_BASES: tuple[SourceBasis, ...] = ("engine", "page", "record")
 RECENT_STEP_COUNT = 3  # steps shown in full
 MAX_LISTED_STEPS = 8  # sessions up to this many steps are listed completely
 MAX_CALL_OUTCOMES = 200  # call outcomes kept for detecting patterns
@@ -57,24 +61,32 @@ class KnowledgeGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSource:
-    """An address that a tool call of this session returned."""
+    """An address that a tool call of this session returned, and what is known about it."""
 
     url: str
     title: str = ""
     tool: str = ""
     found_in: int | None = None  # None if the call belonged to no step
-    author: str | None = None
+    author: str | None = None  # names of accounts and organisations may be in braces
     site: str | None = None
     date: str | None = None
-    doi: str | None = None
+    doi: str | None = None  # its own, never one that it only mentions
+    stage: SourceStage = "listed"
+    basis: SourceBasis = "engine"
+    organisation: bool = False  # the author is not a person
+
+    @property
+    def was_read(self) -> bool:
+        return self.stage != "listed"
 
     def to_wire(self) -> dict[str, Any]:
         named = {
             "url": self.url,
+            "stage": self.stage,
             "title": self.title,
             "tool": self.tool,
             "foundInStep": self.found_in,
-            "author": self.author,
+            "author": (self.author or "").replace("{", "").replace("}", ""),
             "site": self.site,
             "date": self.date,
             "doi": self.doi,
@@ -98,6 +110,7 @@ class ResearchSession:
     started: str
     steps: tuple[SessionStep, ...] = ()
     sources: tuple[SessionSource, ...] = ()
+    dropped_sources: int = 0  # that were over the limit
     events: tuple[CallOutcome, ...] = field(default=(), repr=False)
 
     @property

@@ -8,21 +8,29 @@ from pydantic import Field
 
 from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
 from citewell.model.search_results import EmptySearchHints, SourceReputation
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import (
+    UNTRUSTED_LABEL,
+    Appendix,
+    LongText,
+    Spine,
+    TextSection,
+    WireValue,
+)
 
 
 class StructuredData(WireValue):
     """Machine-readable metadata of a page, unchanged."""
 
-    json_ld: tuple[Any, ...] | None = None
+    json_ld: Appendix[tuple[Any, ...]] | None = None
     open_graph: dict[str, str] | None = None  # og:* and article:*, keys with their prefix
     citation: dict[str, str] | None = None  # Highwire citation_*
-    microdata: tuple[Any, ...] | None = None  # items as objects, with @type and their properties
+    microdata: Appendix[tuple[Any, ...]] | None = None  # items with @type and their properties
 
 
 class CitationMetadata(WireValue):
     title: str = ""
     author: str = ""
+    literal_authors: tuple[str, ...] | None = None  # names in `author` that only look like people's
     site: str = ""
     date: str = ""
 
@@ -72,7 +80,16 @@ class RetractionStatus(WireValue):
     reasons: tuple[str, ...] | None = None
     note: str | None = None
     as_of: str | None = None  # date of the offline table, if no other source could be asked
-    events: tuple[NoticeResult, ...] | None = None  # all notices, if there are several
+    events: Spine[tuple[NoticeResult, ...]] | None = None  # all notices, if there are several
+
+
+class MentionedDoi(WireValue):
+    """A paper that a page links or names; nothing here is said about the page itself."""
+
+    doi: str
+    status: str  # retracted, another kind of notice, no_notice, or unknown if it was not checked
+    title: str | None = None  # of a work with a notice, as registered
+    retraction_status: RetractionStatus | None = None  # absent if there is no notice
 
 
 class InjectionSignal(WireValue):
@@ -92,10 +109,15 @@ class ScrapeOutput(WireValue):
     content_length: int  # bytes
     original_length: int | None = None  # bytes before truncation; present if truncated
     truncated: bool
+    offset: int | None = None  # characters of the page before the content; absent at its beginning
+    next_offset: int | None = None  # where the page goes on; absent at its end
+    sections: Appendix[tuple[TextSection, ...]] | None = (
+        None  # if the content is a part of the page
+    )
     estimated_tokens: int
     size_category: str  # small, medium, large, very_large
     word_count: int | None = None  # of the whole page
-    sparsity_warning: str | None = None  # present below 150 words
+    sparsity_warning: str | None = None  # below 150 words, unless the page is complete
     citation: PageCitation
     raw: bool | None = None  # true in raw mode, else absent
     extracted_by: str | None = None
@@ -110,14 +132,18 @@ class ScrapeOutput(WireValue):
     structured_data: StructuredData | None = None
     forum_signals: ForumSignals | None = None
     github_trust_signals: RepoTrustSignals | None = None
-    highlights: tuple[TalkHighlight, ...] | None = None
+    highlights: Appendix[tuple[TalkHighlight, ...]] | None = None
     source_type: str
+    source_kind: str  # finer than the type: journal, preprint, university, press_release, …
+    source_basis: str  # why it has this type, kind and tier
     authority_tier: str  # high, medium, low
     domain_category: str
     source_reputation: SourceReputation | None = None  # absent if nothing is known about the host
-    detected_doi: str | None = None
-    retraction_status: RetractionStatus | None = None
-    injection_signals: tuple[InjectionSignal, ...] | None = None
+    detected_doi: str | None = None  # the page's own, never one that it mentions
+    retraction_status: RetractionStatus | None = None  # of detectedDoi
+    mentioned_dois: Spine[tuple[MentionedDoi, ...]] | None = None  # of other works; notices first
+    more_mentioned_dois: int | None = None  # not listed
+    injection_signals: Spine[tuple[InjectionSignal, ...]] | None = None
     hidden_text: dict[str, int] | None = None  # number of removed invisible texts, by kind
     notes: tuple[str, ...] | None = None
     comments: LongText | None = None  # under an article, if asked for; cut like the content
@@ -133,15 +159,28 @@ class QualityScore(WireValue):
     content_quality: float
 
 
+class SourcePassage(WireValue):
+    """A part of a page, by the offsets of its characters."""
+
+    start: int
+    end: int
+    heading: str | None = None
+
+
 class SourceResult(WireValue):
     url: str
     title: str | None = None
-    content: LongText
+    content: LongText  # its passages, joined by a line with […]
+    passages: tuple[SourcePassage, ...] = ()
+    page_length: int = 0  # characters of the whole page
+    artifact_offset: int | None = None  # where the page begins in the linked text
     content_type: str
     trust: str = Field(default=UNTRUSTED_LABEL)
-    truncated: bool = False
+    truncated: bool = False  # the page has more than its passages
     scores: QualityScore
     source_type: str
+    source_kind: str
+    source_basis: str
     authority_tier: str
     domain_category: str
     source_reputation: SourceReputation | None = None  # absent if nothing is known about the host
@@ -174,9 +213,10 @@ class PipelineSummary(WireValue):
 
 
 class SizeMetadata(WireValue):
-    """Of combinedContent, in bytes."""
+    """Of the passages, in bytes."""
 
     total_length: int
+    whole_length: int  # of the pages
     estimated_tokens: int
     size_category: str
     truncated: bool
@@ -219,14 +259,14 @@ class SourceBundle(WireValue):
     query: str
     status: str  # complete, partial or failed
     source_count: int
-    sources: tuple[SourceResult, ...]
-    combined_content: LongText
+    sources: Spine[tuple[SourceResult, ...]]
+    combined_content: LongText  # the names of the sources, or their passages without `sources`
     trust: str = Field(default=UNTRUSTED_LABEL)
-    scrape_failures: tuple[ScrapeFailure, ...] | None = None
+    scrape_failures: Spine[tuple[ScrapeFailure, ...]] | None = None
     filtered_out: tuple[str, ...] | None = None  # read, but not relevant enough to the query
     note: str | None = None
     hints: EmptySearchHints | None = None  # why the search itself found nothing
     summary: PipelineSummary
     size_metadata: SizeMetadata
-    recommendations: tuple[SourceRecommendation, ...] | None = None
-    components: tuple[DisplayComponent, ...] | None = None
+    recommendations: Appendix[tuple[SourceRecommendation, ...]] | None = None
+    components: Appendix[tuple[DisplayComponent, ...]] | None = None

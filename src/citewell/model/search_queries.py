@@ -113,6 +113,7 @@ class SearchHits:
     engines: tuple[str, ...] = ()
     unresponsive: tuple[tuple[str, str], ...] = ()  # engine, reason
     instance: str | None = None
+    instances_asked: tuple[str, ...] = ()  # `instance` and those that failed before it
     notes: tuple[str, ...] = ()  # for the caller: reduced count, failed pages, fallback
     remedy: str = ""  # the configuration line that a note recommends
 

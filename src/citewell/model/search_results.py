@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, SnakeCaseValue, WireValue
+from citewell.model.research_session import SessionSource
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, SnakeCaseValue, Spine, WireValue
 
 
 class SourceReputation(WireValue):
@@ -22,6 +23,7 @@ class PageContent(SnakeCaseValue):
     markdown: LongText
     word_count: int
     fetch_time_ms: int
+    truncated: bool | None = None  # true if the page is longer; scrape_page reads on
     summary: LongText | None = None  # unless summaries are switched off
 
 
@@ -42,6 +44,9 @@ class SearchResult(WireValue):
     content: PageContent | None = None
     content_error: str | None = None  # why requested content is absent
 
+    def to_source(self) -> SessionSource:
+        return SessionSource(url=self.url, title=self.title, date=self.published_at)
+
 
 class FilterReport(WireValue):
     """Who applied a filter: a provider, we afterwards, or nobody."""
@@ -57,7 +62,6 @@ class EmptySearchHints(WireValue):
     reason: str  # no_match, filters_too_restrictive, engines_failed, rate_limited, json_disabled, bot_wall, not_configured
     providers_attempted: tuple[str, ...] = ()
     filters_applied: tuple[str, ...] = ()
-    filter_report: tuple[FilterReport, ...] = ()
     suggested_actions: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     epistemic_warning: str | None = None
@@ -82,6 +86,12 @@ class ListedResult(SnakeCaseValue):
     content_error: str | None = None
 
 
+# What spec 3 says if no instance answers.
+NO_INSTANCES_MESSAGE = "Search failed: No available SearXNG instances"
+NO_INSTANCES_ERROR_TYPE = "no_instances_available"
+NO_INSTANCES_DETAILS = "All configured SearXNG instances are unavailable or rate limited"
+
+
 class SearchMetadata(SnakeCaseValue):
     """The search answer's metadata, with the field names of spec 3."""
 
@@ -92,20 +102,21 @@ class SearchMetadata(SnakeCaseValue):
     fetch_content: bool = False
     search_time_ms: int
     instance_used: str | None = None
+    attempted_instances: tuple[str, ...] | None = None  # if others than instance_used saw the query
     engines_used: tuple[str, ...] = ()
     total_results: int | None = None
     content_fetch_stats: FetchStats | None = None
-    results: tuple[ListedResult, ...] | None = None  # in the profile of spec 3
+    results: Spine[tuple[ListedResult, ...]] | None = None  # in the profile of spec 3
 
 
 class SearchAnswer(WireValue):
     urls: tuple[str, ...]
     query: str
     result_count: int
-    results: tuple[SearchResult, ...]
+    results: Spine[tuple[SearchResult, ...]]
     hints: EmptySearchHints | None = None
     requested_num_results: int | None = None  # if more were requested than possible
-    filters: tuple[FilterReport, ...] | None = None  # present if a filter was given
+    filters: Spine[tuple[FilterReport, ...]] | None = None  # present if a filter was given
     notes: tuple[str, ...] | None = None
     metadata: SearchMetadata
     trust: str = Field(default=UNTRUSTED_LABEL)

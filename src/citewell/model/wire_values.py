@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
@@ -14,15 +14,21 @@ UNTRUSTED_LABEL = "untrusted-external-content"
 KEPT_NULL_KEYWORD = "nullable"  # in a JSON schema: the field is present and null if it has no value
 
 
-@dataclass(frozen=True, slots=True)
-class LongBody:
-    """Marks a field whose text may be long, and may be cut when the whole answer is too large.
-
-    On a field that is not a text it marks every text inside it.
-    """
+T = TypeVar("T")
 
 
-LongText = Annotated[str, LongBody()]
+class AnswerPart(StrEnum):
+    """What may be left out of an answer that is too large; a field without a mark is spine."""
+
+    SPINE = "spine"  # never cut
+    BODY = "body"  # cut only without any appendix: texts at a pause, then lists by whole entries
+    APPENDIX = "appendix"  # a list or mapping; cut first, whole entries at a time
+
+
+Spine = Annotated[T, AnswerPart.SPINE]
+Body = Annotated[T, AnswerPart.BODY]
+Appendix = Annotated[T, AnswerPart.APPENDIX]
+LongText = Body[str]
 
 
 class WireValue(BaseModel):
@@ -34,6 +40,11 @@ class WireValue(BaseModel):
 
     def to_wire(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class TextSection(WireValue):
+    title: str
+    offset: int  # characters
 
 
 class SnakeCaseValue(WireValue):

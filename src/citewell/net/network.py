@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 
 from citewell.config import Settings
-from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
+from citewell.net.guard.address_guard import Guard, GuardRules, resolve_host
 from citewell.net.guard.disclosure_rule import DisclosureRule
+from citewell.net.guard.internet_reach import HostResolver, InternetReach, describe_offline
 from citewell.net.http.guarded_client import GuardedClient
 from citewell.net.http.messages import HttpRequest, RequestWatch
 from citewell.net.http.outbound_route import OutboundRoute
@@ -17,8 +18,7 @@ from citewell.net.http.request_headers import build_user_agent
 from citewell.net.robots_rules import RobotsChecker
 from citewell.net.upstream.circuit_breaker import BreakerSnapshot, CircuitBreaker
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
-from citewell.net.upstream.request_pace import RequestPace
-from citewell.net.upstream.time_source import TimeSource
+from citewell.net.upstream.request_pace import RequestPace, TimeSource
 from citewell.net.upstream.upstream_client import Upstream
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
@@ -43,11 +43,19 @@ class Network:
         self._upstreams: dict[str, Upstream] = {}
         self.watching = RequestWatch()
         rules = GuardRules.from_settings(settings)
-        self.guard = Guard(rules, resolver=resolver)
-        self.disclosure = DisclosureRule(rules, resolver=resolver)
+        outbound = OutboundRoute.from_settings(settings)
+        reach = InternetReach(
+            resolver or resolve_host, clock=clock, message=describe_offline(settings.raw)
+        )
+        # Behind a proxy, names without an address say nothing about the network.
+        self.reach = None if outbound.proxies else reach
+        self.guard = Guard(rules, resolver=resolver, reach=self.reach)
+        self.disclosure = DisclosureRule(
+            rules, resolver=resolver, reach=self.reach, is_sealed=settings.is_sealed
+        )
         self.client = GuardedClient(
             self.guard,
-            outbound=OutboundRoute.from_settings(settings),
+            outbound=outbound,
             user_agent=settings.user_agent,
             clock=clock,
             watching=self.watching,
@@ -86,6 +94,7 @@ class Network:
                 ),
                 timing=self._timing,
                 watching=self.watching,
+                check_online=self.guard.check_online,
             )
         return self._upstreams[name]
 

@@ -55,7 +55,7 @@ _PHASE_FILTERS = {
     "PHASE4": "4",
 }
 _MAX_DATE_CHARS = 10
-_BAD_REQUEST = 400
+_BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
 class _StudyIdentity(CamelCasePart):
@@ -129,10 +129,12 @@ class Provider:
 
     async def search_trials(self, query: TrialQuery) -> TrialHits:
         response = await self._upstream.send_get(
-            "/studies", params=_build_trial_params(query), accept=(_BAD_REQUEST,)
+            "/studies", params=_build_trial_params(query), accept=(_BAD_REQUEST, _NOT_FOUND)
         )
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
+        if response.status == _NOT_FOUND:
+            return TrialHits()  # nothing fits the search
         page = read_json_response(_StudyPage, response)
         return TrialHits(
             trials=tuple(map(_parse_study, page.studies[: query.count])),

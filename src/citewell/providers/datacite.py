@@ -30,6 +30,7 @@ from citewell.model.paper import (
 )
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.data_tables import load_table
 from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
@@ -55,25 +56,6 @@ SPEC = ProviderSpec(
 
 _ARXIV_DOI_PREFIX = "10.48550/arxiv."
 _MAX_BATCH_DOIS = 50  # DOIs in one request
-_RESOURCE_KINDS = {
-    "audiovisual": "motion_picture",
-    "book": "book",
-    "bookchapter": "chapter",
-    "collection": "dataset",
-    "computationalnotebook": "software",
-    "conferencepaper": "paper-conference",
-    "conferenceproceeding": "book",
-    "datapaper": "article-journal",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "journal": "periodical",
-    "journalarticle": "article-journal",
-    "peerreview": "review",
-    "preprint": "article",
-    "report": "report",
-    "software": "software",
-    "standard": "standard",
-}
 _DATE_TYPES = ("Issued", "Available", "Submitted", "Created")
 _QUERY_OPERATOR_PATTERN = re.compile(r"[+\-=&|><!(){}\[\]^\"“”~*?:\\/]+|\b(?:AND|OR|NOT|TO)\b")
 
@@ -345,9 +327,9 @@ def _choose_datacite_date(work: _DataCiteWork) -> str | None:
 def _find_datacite_kind(work: _DataCiteWork) -> str | None:
     if work.types is None:
         return None
-    return _RESOURCE_KINDS.get(
-        clean_markup(work.types.general).lower()
-    ) or csl_works.choose_csl_kind(work.types.citeproc)
+    kinds: Mapping[str, str] = load_table(__package__, "datacite_kinds")
+    general = kinds.get(clean_markup(work.types.general).lower())
+    return general or csl_works.choose_csl_kind(work.types.citeproc)
 
 
 def _format_container_pages(inside: _DataCiteContainer) -> str | None:

@@ -12,6 +12,7 @@ from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.court_case import (
     CaseHits,
     CaseQuery,
@@ -96,7 +97,9 @@ class Provider:
         return CaseHits(
             cases=tuple(kept[: query.count]),
             total=None if has_days else _parse_total(feed),
-            notes=(f"Days were compared for the first {len(found)} judgments.",)
+            notes=(
+                f"Days were compared for the first {len(found)} {pluralize(len(found), 'judgment')}.",
+            )
             if has_days and len(found) >= _PAGE_SIZE
             else (),
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from io import StringIO
 from urllib.parse import urlsplit
 
@@ -20,6 +22,7 @@ from citewell.dialects.statistics.data_cubes import clean_label, format_stated_v
 from citewell.dialects.statistics.series_catalogue import run_reader
 from citewell.errors import (
     AuthRequired,
+    CitewellError,
     InvalidInput,
     MalformedResponse,
     Misconfigured,
@@ -71,6 +74,23 @@ _MIN_SEARCHED = 25  # ranked again by us, so that popular series do not hide fit
 _GRAPH_FREQUENCIES = {
     "d": "Daily", "w": "Weekly", "m": "Monthly", "q": "Quarterly", "a": "Annual",
 }  # fmt: skip
+_SERIES_PAGES = "https://fred.stlouisfed.org/series"
+_TITLE_PATTERN = re.compile(r"<title>([^<]{1,500})<")
+_UNITS_PATTERN = re.compile(r'series-meta-value-units"[^<>]{0,99}>([^<]{1,200})<')
+_SITE_NAME_PATTERN = re.compile(r"(?:\s{1,5}\([^()]{1,60}\))?\s{1,5}\|.*", re.DOTALL)
+# What the values are after a transformation; {} is the unit of the series itself.
+_TRANSFORMED_UNITS = {
+    "lin": "{}",
+    "chg": "Change, {}",
+    "ch1": "Change from Year Ago, {}",
+    "pch": "Percent Change",
+    "pc1": "Percent Change from Year Ago",
+    "pca": "Compounded Annual Rate of Change",
+    "cch": "Continuously Compounded Rate of Change",
+    "cca": "Continuously Compounded Annual Rate of Change",
+    "log": "Natural Log of {}",
+}
+_UNDESCRIBED_NOTE = "FRED did not say the title and the unit of the series."
 _UNKNOWN_SERIES_WORDS = ("does not exist", "series_id")
 
 
@@ -132,8 +152,27 @@ class Provider:
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         if not _ID_PATTERN.fullmatch(query.series_id):
             raise InvalidInput("A FRED series_id is letters and digits, such as GDP or CPIAUCSL.")
-        if not self._key:
-            return await self._read_graph(query)
+        read = self._fetch_observations if self._key else self._read_graph
+        observed = await read(query)
+        if not observed.observations:
+            return observed
+        return _label_observations(observed, await self._describe_series(query.series_id), query)
+
+    async def _describe_series(self, series_id: str) -> EconomicSeries | None:
+        """Title and units of a series; None if FRED does not tell them."""
+        named = series_id.upper()
+        try:
+            if self._key:
+                response = await self._send_call("/series", {"series_id": named})
+                page = read_json_response(_SeriesPage, response)
+                return next(map(_build_series, page.seriess), None)
+            pages = _choose_site_address(self._upstream.base_url, _SERIES_PAGES, "/series")
+            response = await self._upstream.send_get(f"/{named}", base_url=pages, retry=False)
+            return await run_reader(self._workers, read_series_page, response, named)
+        except CitewellError:
+            return None  # the values themselves are not lost for want of a title
+
+    async def _fetch_observations(self, query: ObservationQuery) -> ObservationList:
         params = {
             "series_id": query.series_id.upper(),
             "limit": str(query.count),
@@ -174,7 +213,7 @@ class Provider:
             "transformation": query.units,
         }
         response = await self._upstream.send_get(
-            base_url=_choose_graph_address(self._upstream.base_url),
+            base_url=_choose_site_address(self._upstream.base_url, _GRAPH_ADDRESS, _GRAPH_PATH),
             params={name: value for name, value in params.items() if value},
             accept=(_BAD_REQUEST, _NOT_FOUND),
         )
@@ -183,11 +222,11 @@ class Provider:
         return await run_reader(self._workers, read_graph_window, response, query)
 
 
-def _choose_graph_address(base_url: str) -> str:
-    """The chart's file on FRED's site, or below the base URL if another one was set."""
+def _choose_site_address(base_url: str, address: str, path: str) -> str:
+    """The address on FRED's site, or the path below the base URL if another one was set."""
     if urlsplit(base_url).hostname == urlsplit(SPEC.base_url).hostname:
-        return _GRAPH_ADDRESS
-    return base_url.rstrip("/") + _GRAPH_PATH
+        return address
+    return base_url.rstrip("/") + path
 
 
 def _read_stated_error(response: HttpResponse) -> str:
@@ -251,6 +290,37 @@ def _select_observations(
             )
             for period, value in kept[: query.count]
         )
+    )
+
+
+def read_series_page(body: bytes, series_id: str) -> EconomicSeries | None:
+    """Title and units from the page of a series; None if it is another page."""
+    text = body.decode("utf-8", "replace")
+    title, units = _TITLE_PATTERN.search(text), _UNITS_PATTERN.search(text)
+    if title is None or units is None:
+        return None
+    return EconomicSeries(
+        series_id=series_id,
+        title=clean_label(_SITE_NAME_PATTERN.sub("", html.unescape(title[1]))),
+        units=clean_label(html.unescape(units[1])) or None,
+    )
+
+
+def _label_observations(
+    observed: ObservationList, series: EconomicSeries | None, query: ObservationQuery
+) -> ObservationList:
+    """The observations with the title and the unit of their series, as far as FRED told them."""
+    stated = series.units if series else None
+    shown = _TRANSFORMED_UNITS.get((query.units or "lin").lower(), "")
+    units = shown.format(stated) if stated or "{}" not in shown else ""
+    title = series.title if series else None
+    return replace(
+        observed,
+        title=title,
+        observations=tuple(
+            replace(row, title=title, units=units or None) for row in observed.observations
+        ),
+        notes=observed.notes if title and units else (*observed.notes, _UNDESCRIBED_NOTE),
     )
 
 

@@ -30,6 +30,7 @@ from citewell.dialects.paid_apis import (
     read_paid_response,
     validate_response,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
@@ -202,7 +203,10 @@ class Provider:
         )
         status = _RUN_STATUSES.get(answer.status or "", ResearchStatus.RUNNING)
         if not status.is_final:
-            return PollOutcome(status=status, note=f"{len(answer.steps)} steps so far")
+            return PollOutcome(
+                status=status,
+                note=f"{len(answer.steps)} {pluralize(len(answer.steps), 'step')} so far",
+            )
         report = self._build_gemini_report(answer, account) if _list_output_parts(answer) else None
         if status is ResearchStatus.COMPLETED and report is not None:
             return PollOutcome(status=status, report=report)

@@ -17,6 +17,7 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
@@ -119,4 +120,4 @@ def _build_story_snippet(story: _HackerNewsStory) -> str:
         return shorten_query_text(text, _MAX_EXCERPT_CHARS)
     points, comments = story.points or 0, story.num_comments or 0
     author = clean_markup(story.author) or "unknown"
-    return f"{points} points by {author}, {comments} comments on Hacker News"
+    return f"{points} {pluralize(points, 'point')} by {author}, {comments} {pluralize(comments, 'comment')} on Hacker News"

@@ -18,6 +18,7 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.errors import InvalidInput, MalformedResponse, UpstreamUnavailable
+from citewell.model.counted_words import pluralize
 from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -140,7 +141,7 @@ def _read_book_editions(response: HttpResponse) -> dict[str, _BookEdition]:
         message = "The upstream returned an error instead of results."
         raise UpstreamUnavailable(message, provider=SPEC.name)
     if strange := [key for key in answer if not key.startswith(_KEY_MARK)]:
-        message = f"The response names {len(strange)} books that were not asked for."
+        message = f"The response names {len(strange)} {pluralize(len(strange), 'book that was', 'books that were')} not asked for."
         raise MalformedResponse(message, provider=SPEC.name)
     try:
         return {

@@ -17,6 +17,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import build_operator_query
 
@@ -82,7 +83,7 @@ class Provider:
         self._upstream = kit.upstream
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
-        edition = _choose_edition(query.language)
+        edition = _choose_edition(query.language or detect_language(query.text))
         response = await self._upstream.send_get(
             params=_build_wikipedia_params(query),
             base_url=_build_edition_address(self._upstream.base_url, edition),

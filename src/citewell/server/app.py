@@ -132,11 +132,7 @@ class App:
             raise Misconfigured(
                 f"The configured choice of tools is not valid: {error}.", action="inform_user"
             ) from None
-        changes = build_argument_changes(settings)
-        return {
-            entry["name"]: tool_selection.apply_argument_changes(entry["wire"], changes)
-            for entry in chosen
-        }
+        return tool_selection.build_offered_wires(chosen, build_argument_changes(settings))
 
     def describe_disabled_tool(self, name: str) -> str | None:
         """How to switch on a tool that is not offered; None if there is no such tool."""

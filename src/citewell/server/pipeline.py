@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from citewell.model.research_session import SessionSource
 from citewell.store.cache.tiered_cache import CacheEntry
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -67,6 +68,7 @@ class ToolOutcome:
     links: tuple[ArtifactLink, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
     error: ToolError | None = None  # what `text` says, for code
+    sources: tuple[SessionSource, ...] = ()  # that the tool reported
     found_nothing: bool = False  # the tool found nothing; such an answer is cached only briefly
 
     @property
@@ -85,7 +87,11 @@ async def run_tool(invocation: ToolInvocation) -> ToolOutcome:
     """Run the tool itself; the innermost step of the pipeline."""
     result = await invocation.tool.run(invocation.arguments, invocation.call)
     empty = invocation.tool.is_empty_result
-    return ToolOutcome(body=result.to_wire(), found_nothing=bool(empty and empty(result)))
+    return ToolOutcome(
+        body=result.to_wire(),
+        sources=tuple(invocation.call.sources),
+        found_nothing=bool(empty and empty(result)),
+    )
 
 
 def _call_middleware(

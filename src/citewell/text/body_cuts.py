@@ -37,7 +37,7 @@ def cut_body(text: str, max_chars: int) -> BodyCut:
     if fence is not None:
         line = text.rfind("\n", half, end) + 1
         return BodyCut(text=text[: line or end], inside=INSIDE_CODE)
-    paragraph = text.rfind("\n\n", half, end)
+    paragraph = text.rfind("\n\n", max(0, half - 1), end)
     if paragraph >= 0:
         return BodyCut(text=text[: paragraph + 2])
     return _cut_in_paragraph(text, half, end)

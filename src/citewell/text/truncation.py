@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from citewell.text.body_cuts import step_back_to_character
 
 _FENCE_START_PATTERN = re.compile(r"^(```+|~~~+)", re.MULTILINE)
 _HEADING_LINE_PATTERN = re.compile(r"#{1,6} ")
@@ -15,6 +16,7 @@ _SENTENCE_STOP_PATTERN = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？｡।
 class TruncatedText:
     text: str
     truncated: bool
+    kept_chars: int  # of the text as it was, without the fence that closes a code block
 
 
 def truncate_text(text: str, max_bytes: int) -> TruncatedText:
@@ -24,12 +26,12 @@ def truncate_text(text: str, max_bytes: int) -> TruncatedText:
     closed.
     """
     if len(text) * 4 <= max_bytes or len(text.encode("utf-8", "replace")) <= max_bytes:
-        return TruncatedText(text=text, truncated=False)
-    kept = _cut_at_break(text, max_bytes)
+        return TruncatedText(text=text, truncated=False, kept_chars=len(text))
+    kept, closing = _cut_at_break(text, max_bytes), ""
     if fence := _find_open_fence(kept):
-        shorter = _cut_at_break(text, max_bytes - len(fence) - 1)
-        kept = f"{shorter}\n{fence}" if _find_open_fence(shorter) == fence else shorter
-    return TruncatedText(text=kept, truncated=True)
+        kept = _cut_at_break(text, max_bytes - len(fence) - 1)
+        closing = f"\n{fence}" if _find_open_fence(kept) == fence else ""
+    return TruncatedText(text=kept + closing, truncated=True, kept_chars=len(kept))
 
 
 def _cut_at_break(text: str, limit: int) -> str:
@@ -58,14 +60,8 @@ def _find_open_fence(text: str) -> str | None:
 def _cut_to_bytes(text: str, limit: int) -> str:
     """The longest start that fits and does not separate a letter from its combining marks."""
     start = text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
-    end = len(start)
-    while 0 < end < len(text) and _is_combining_character(text[end]):
-        end -= 1
-    return start[:end]
-
-
-def _is_combining_character(char: str) -> bool:
-    return bool(unicodedata.combining(char)) or char in "\u200d\ufe0e\ufe0f"
+    whole = not start or len(start) == len(text)
+    return start if whole else text[: step_back_to_character(text, len(start))]
 
 
 def _choose_break_position(text: str) -> int:

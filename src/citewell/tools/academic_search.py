@@ -8,13 +8,15 @@ from citewell.tooling import SessionArguments, Tool, ToolCall
 
 
 class Args(SessionArguments, PaperSearchRequest):
-    """Find scholarly papers: DOI, authors, journal, year, abstract, citation counts, open-access PDF and retraction status. For a paper's text use paper_fulltext; for what cites it, citation_graph; to check a reference, verify_citation."""
+    """Find scholarly papers: DOI, authors, journal, year, abstract, citation counts, free PDF and retraction status. For what cites a paper use citation_graph; to check a reference, verify_citation."""
 
 
 async def run(args: Args, call: ToolCall) -> PapersAnswer:
-    return await call.require_service(LiteratureSearch).search_literature(
+    answer = await call.require_service(LiteratureSearch).search_literature(
         args.build_request(PaperSearchRequest), trace=call.trace
     )
+    call.report_sources(paper.to_source() for paper in answer.papers)
+    return answer
 
 
 TOOL = Tool(
@@ -24,7 +26,7 @@ TOOL = Tool(
     toolset="scholar",
     in_default_profile=True,
     ttl_seconds=3600,
+    cache_version=2,
     has_long_timeout=True,
-    shows_freshness=True,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

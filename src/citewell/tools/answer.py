@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.domains.grounded_answer import GroundedAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.answers.answer_service import (
     AnswerRequest,
     AnswerService,
@@ -26,6 +27,15 @@ async def run(args: Args, call: ToolCall) -> GroundedAnswer:
         ),
     )
     call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
+    call.report_sources(
+        SessionSource(
+            url=page.url,
+            title=page.title or "",
+            date=page.published_date,
+            stage=("quoted" if page.snippet else "read") if page.checked else "listed",
+        )
+        for page in answer.citations
+    )
     return answer
 
 

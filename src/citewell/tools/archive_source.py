@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.model.citation_checks import ArchiveOutcome
 from citewell.services.links.page_archive import PageArchive
 from citewell.tooling import Tool, ToolArguments, ToolCall
 

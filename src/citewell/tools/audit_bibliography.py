@@ -16,19 +16,26 @@ from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.services.trust.bibliography_reading import BibliographyReader
-from citewell.services.trust.brief_audit import BriefAudit, is_brief_document
+from citewell.services.trust.brief_audit import (
+    BriefAudit,
+    append_cases,
+    find_case_text,
+    is_brief_document,
+    omit_listed_cases,
+)
+from citewell.text.references.reference_splitting import has_reference_heading
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
-    """Check a whole reference list at once: entries that are not registered, mismatched, retracted, duplicate or dead, each with its reason; in a legal brief, every cited case. Give a document, a list or a session. Evidence, no verdict; what could not be checked says so. For one citation use verify_citation."""
+    """Check a whole reference list at once: entries that are not registered, mismatched, retracted, duplicate or dead, each with its reason; and every court case that the text cites. Evidence, no verdict; says what could not be checked. For one citation use verify_citation."""
 
     bibliography: Annotated[
         str | None,
         Field(
             default=None,
             max_length=10_000_000,
-            description="An export of any reference manager or database, LaTeX, a list in prose, or a brief; of a brief only citations and case names leave the machine.",
+            description="Any reference manager's or database's export, LaTeX, a list in prose, or a brief; of a brief only citations and case names leave the machine.",
         ),
         BLANK_IS_ABSENT,
     ]
@@ -38,7 +45,7 @@ class Args(ToolArguments):
         Field(
             default=(),
             max_length=2000,
-            description="Items of other tools' answers as they are, or each with url, title, author, site, date, doi; and claim: what it is cited for.",
+            description="Items of other tools' answers, or objects with url, title, author, site, date, doi; and claim: what it is cited for.",
         ),
     ]
     session_id: Annotated[
@@ -54,21 +61,35 @@ class Args(ToolArguments):
 
 
 async def run(args: Args, call: ToolCall) -> AuditReport:
-    if not args.entries and args.bibliography and await _is_brief(args):
+    text = args.bibliography or ""
+    case_text = await asyncio.to_thread(find_case_text, text, args.format)
+    if case_text and not args.entries and await _is_brief(args):
         return await call.require_service(BriefAudit).audit_brief(
-            args.bibliography, progress=call.report_progress
+            case_text, progress=call.report_progress
         )
+    report, cases = await asyncio.gather(
+        _audit_listed_references(args, call), _audit_cited_cases(case_text, call)
+    )
+    return append_cases(report, omit_listed_cases(cases, report) if cases else None)
+
+
+async def _audit_listed_references(args: Args, call: ToolCall) -> AuditReport:
     wish = await _build_audit_request(args, call)
     return await call.require_service(BibliographyAudit).audit_bibliography(
         wish, tenant=call.owner.tenant, owner=str(call.owner), progress=call.report_progress
     )
 
 
+async def _audit_cited_cases(case_text: str, call: ToolCall) -> AuditReport | None:
+    return await call.require_service(BriefAudit).audit_brief(case_text) if case_text else None
+
+
 async def _is_brief(args: Args) -> bool:
-    """Whether the document's cited cases are to be checked; a format that is named is taken at its word."""
-    if args.format != "auto":
+    """Whether only the cited cases are to be checked; a format that is named is taken at its word."""
+    text = args.bibliography or ""
+    if args.format != "auto" or await asyncio.to_thread(has_reference_heading, text):
         return False
-    return await asyncio.to_thread(is_brief_document, args.bibliography or "")
+    return await asyncio.to_thread(is_brief_document, text)
 
 
 async def _build_audit_request(args: Args, call: ToolCall) -> AuditRequest:
@@ -84,7 +105,9 @@ async def _build_audit_request(args: Args, call: ToolCall) -> AuditRequest:
         session = await call.require_service(SessionTracker).find_session(
             str(call.owner), args.session_id
         )
-        return bibliography_intake.build_works_request(session_export.list_cited_works(session))
+        return bibliography_intake.build_works_request(
+            session_export.convert_sources(session.sources)
+        )
     raise InvalidInput("Give entries, bibliography or sessionId.")
 
 

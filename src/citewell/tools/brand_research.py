@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.brand_results import BrandProfile
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.brands.brand_research import (
     BrandResearchRequest,
     BrandResearchService,
@@ -22,9 +23,14 @@ async def run(args: Args, call: ToolCall) -> BrandProfile:
         await call.report_progress(steps, message=doing)
         steps += 1
 
-    return await call.require_service(BrandResearchService).research_brand(
+    answer = await call.require_service(BrandResearchService).research_brand(
         args.build_request(BrandResearchRequest), owner=call.owner, trace=call.trace, report=report
     )
+    call.report_sources(
+        SessionSource(url=page.url, stage="listed" if page.name == "web_search" else "read")
+        for page in answer.sources
+    )
+    return answer
 
 
 TOOL = Tool(

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 class Args(ToolArguments):
-    """Check a text against its own citations: which exist, stand, and say what they are cited for. Each statement gets a verdict with the passage that shows it, worst first, and repairs. The draft goes to nobody: `shared` says what was looked up where. For a reference list alone use audit_bibliography."""
+    """Check a draft against its citations: do they exist, were they retracted, do they support what they are cited for? Each statement gets a verdict with the passage behind it, worst first, and repairs. The draft is sent to nobody; `shared` lists what was looked up where."""
 
     text: Annotated[
         str | None,
         Field(
             default=None,
             max_length=4_000_000,
-            description="The draft with its citations and references: markdown, plain, HTML or LaTeX.",
+            description="With citations and references: markdown, plain, HTML or LaTeX.",
         ),
         BLANK_IS_ABSENT,
     ]
     artifact: Annotated[
         str | None,
-        Field(default=None, max_length=120, description="Instead of text: the id of an artifact."),
+        Field(default=None, max_length=120, description="Its id, instead of text."),
         BLANK_IS_ABSENT,
     ]
     bibliography: Annotated[
@@ -40,7 +40,7 @@ class Args(ToolArguments):
         Field(
             default=None,
             max_length=10_000_000,
-            description="The draft's reference list, if apart: BibTeX, RIS, CSL-JSON, prose.",
+            description="A separate reference list: BibTeX, RIS, CSL-JSON or prose.",
         ),
         BLANK_IS_ABSENT,
     ]
@@ -49,13 +49,13 @@ class Args(ToolArguments):
     max_statements: Annotated[int, Field(ge=1, le=MAX_STATEMENTS)] = DEFAULT_MAX_STATEMENTS
     style: Annotated[
         BibliographyStyle | None,
-        Field(description="Also write mended references in this style."),
+        Field(description="Also write corrected references in it."),
         BLANK_IS_ABSENT,
     ] = None
     find_sources: Annotated[
         bool,
         Field(
-            description="Search literature and web for other sources where the cited ones do not carry a statement; search providers learn its words."
+            description="Search for other sources where the cited ones fail; search providers see the statement's words."
         ),
     ] = False
 
@@ -97,5 +97,6 @@ TOOL = Tool(
     result=DraftReport,
     run=run,
     toolset="trust",
+    in_default_profile=True,
     has_long_timeout=True,
 )

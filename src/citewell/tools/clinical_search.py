@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.trial_results import TrialsAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.trials.trial_search import TrialSearchRequest, TrialSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -12,9 +13,20 @@ class Args(SessionArguments, TrialSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> TrialsAnswer:
-    return await call.require_service(TrialSearchService).search_trials(
+    answer = await call.require_service(TrialSearchService).search_trials(
         args.build_request(TrialSearchRequest), trace=call.trace
     )
+    call.report_sources(
+        SessionSource(
+            url=trial.url,
+            title=trial.title,
+            author=trial.sponsor,
+            date=trial.start_date,
+            basis="record",
+        )
+        for trial in answer.trials
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -25,4 +37,5 @@ TOOL = Tool(
     title="Clinical trials",
     ttl_seconds=6 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

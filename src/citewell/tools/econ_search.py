@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.series_results import SeriesAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.series.series_search import SeriesSearchRequest, SeriesSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -12,9 +13,15 @@ class Args(SessionArguments, SeriesSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> SeriesAnswer:
-    return await call.require_service(SeriesSearchService).search_series(
+    answer = await call.require_service(SeriesSearchService).search_series(
         args.build_request(SeriesSearchRequest), trace=call.trace
     )
+    call.report_sources(
+        SessionSource(url=item.url, title=item.title or answer.title or "", basis="record")
+        for item in answer.results
+        if item.url
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -24,5 +31,7 @@ TOOL = Tool(
     toolset="domains",
     title="Economic statistics",
     ttl_seconds=6 * 3600,
+    cache_version=2,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.filing_results import FilingsAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.filings.filing_search import (
     FilingSearchRequest,
     FilingSearchService,
@@ -15,9 +16,23 @@ class Args(SessionArguments, FilingSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> FilingsAnswer:
-    return await call.require_service(FilingSearchService).search_filings(
+    answer = await call.require_service(FilingSearchService).search_filings(
         args.build_request(FilingSearchRequest), trace=call.trace
     )
+    call.report_sources(
+        SessionSource(
+            url=filing.url,
+            title=f"Form {filing.form_type}"
+            + (f" for the period ended {period}" if (period := filing.period_of_report) else ""),
+            author=filing.company,
+            organisation=True,
+            date=filing.filing_date,
+            basis="record",
+        )
+        for filing in answer.filings
+        if filing.url
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -27,5 +42,7 @@ TOOL = Tool(
     toolset="domains",
     title="Company filings",
     ttl_seconds=24 * 3600,
+    cache_version=2,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ from pydantic import Field
 from citewell.errors import InvalidInput
 from citewell.model.answers.session_answers import BibliographyAnswer
 from citewell.model.argument_types import BibliographyStyle
+from citewell.model.page import LIBRARY_ID_PREFIX
+from citewell.model.research_session import SourceStage
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
@@ -20,25 +23,28 @@ from citewell.text.citations.dois import find_doi
 from citewell.text.citations.official_records import CASE_KIND, parse_case_title
 from citewell.text.citations.result_items import CSL_KINDS, SOURCE_FIELDS, convert_result_item
 from citewell.text.media_types import find_document_media_type
+from citewell.text.web.addresses import is_web_address
 from citewell.tooling import MainBody, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
-    """Format sources as a bibliography: APA, MLA, Chicago, Harvard, Vancouver or IEEE to read, BibTeX, RIS or CSL-JSON for reference managers. Sources come from a session or from a list. Nothing is looked up."""
+    """Format the sources of a session or a list as a bibliography: APA, MLA, Chicago, Harvard, Vancouver or IEEE to read; BibTeX, RIS or CSL-JSON for reference managers. Nothing is looked up."""
 
     style: BibliographyStyle = "apa"
     session_id: Annotated[
         str | None, Field(default=None, max_length=100, validation_alias="sessionId")
     ]
+    stage: Annotated[SourceStage, Field(description="Only session sources that got this far.")] = (
+        "read"
+    )
     sources: Annotated[
         tuple[dict[str, Any], ...],
         Field(
             default=(),
             max_length=500,
             description=(
-                "Items of other tools' answers as they are (papers, results, cases), or each with url, and title, author, site (or journal, or book), date, doi if known; also "
-                "kind (CSL: article-journal, book, chapter, legal_case, patent, report, webpage…), volume, issue, "
-                "pages, publisher, place, edition, editor, language, number, authority (court)."
+                "Items of other tools' answers as they are, or objects with url, title, author, site (journal or book), date, doi; "
+                "also kind (a CSL type), volume, issue, pages, publisher, place, edition, editor, language, number, authority (court)."
             ),
         ),
     ]
@@ -48,11 +54,14 @@ async def run(args: Args, call: ToolCall) -> BibliographyAnswer:
     works = [
         _build_cited_work(number, source) for number, source in enumerate(args.sources, start=1)
     ]
+    note = None
     if args.session_id and not works:
-        session = await call.require_service(SessionTracker).find_session(
-            str(call.owner), args.session_id
-        )
-        works = session_export.list_cited_works(session)
+        sessions = call.require_service(SessionTracker)
+        session = await sessions.find_session(str(call.owner), args.session_id)
+        chosen = session_export.select_sources(session, args.stage)
+        works = session_export.convert_sources(chosen)
+        note = session_export.describe_left_out(session, args.stage)
+        await sessions.mark_cited(str(call.owner), session.id, chosen)
     elif not works:
         raise InvalidInput("Give either sessionId or sources.")
     text = bibliographies.render_bibliography(
@@ -64,9 +73,36 @@ async def run(args: Args, call: ToolCall) -> BibliographyAnswer:
         "bibliography": text,
         "trust": UNTRUSTED_LABEL,
     }
+    if skipped := _list_skipped_sources(works):
+        shown["skipped"] = skipped
     if args.session_id:
         shown["sessionId"] = args.session_id
+    if note:
+        shown["note"] = note
     return BibliographyAnswer.model_validate(shown)
+
+
+def _list_skipped_sources(works: Sequence[CitableWork]) -> list[dict[str, Any]]:
+    """The sources that are no entry of their own, by number and title, each with the reason."""
+    first: dict[str, int] = {}
+    skipped = []
+    for number, work in enumerate(works, start=1):
+        if work.url and first.setdefault(work.url, number) == number:
+            continue
+        reason = f"same address as source {first[work.url]}" if work.url else "no url and no doi"
+        skipped.append({"source": number, "title": work.title, "reason": reason})
+    return skipped
+
+
+def _check_source_address(number: int, value: Any) -> None:
+    """Raise InvalidInput unless the address is absent, of the web, or a library document's id."""
+    if value is None or value == "":
+        return
+    text = value.strip() if isinstance(value, str) else ""
+    if not (is_web_address(text) or text.startswith(LIBRARY_ID_PREFIX)):
+        raise InvalidInput(
+            f"The url of source {number} must be an http(s) address, not {str(value)[:80]!r}."
+        )
 
 
 def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
@@ -86,6 +122,7 @@ def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
         raise InvalidInput(
             f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(CSL_KINDS))}."
         )
+    _check_source_address(number, source.get("url"))
     work = CitableWork(
         url=given["url"] or _build_doi_address(given["doi"]),
         title=given["title"],
@@ -119,8 +156,15 @@ def _parse_author_field(given: Any) -> tuple[AuthorName, ...]:
     """Authors from one line of text, or from a list of names."""
     if isinstance(given, list | tuple):
         names = (" ".join(str(name).split()) for name in given)
-        return tuple(AuthorName(name=name) for name in names if name)
+        return tuple(_parse_listed_name(name) for name in names if name)
     return parse_author_line(" ".join(str(given or "").split()))
+
+
+def _parse_listed_name(name: str) -> AuthorName:
+    """One name of a list, which is not divided into several; braces mark one that is literal."""
+    if name.startswith("{") and name.endswith("}"):
+        return AuthorName(name=name[1:-1], organisation=True)
+    return AuthorName(name=name)
 
 
 TOOL = Tool(
@@ -128,6 +172,7 @@ TOOL = Tool(
     result=BibliographyAnswer,
     run=run,
     toolset="sessions",
+    in_default_profile=True,
     open_world=False,
     main_body=MainBody(
         key="bibliography", find_media_type=lambda body: find_document_media_type(body["style"])

@@ -41,4 +41,11 @@ async def run(args: Args, call: ToolCall) -> SessionRecovery:
     return SessionRecovery.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=SessionRecovery, run=run, toolset="sessions", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=SessionRecovery,
+    run=run,
+    toolset="sessions",
+    in_default_profile=True,
+    open_world=False,
+)

@@ -66,5 +66,6 @@ TOOL = Tool(
     run=run,
     toolset="deep",
     title="Research results",
+    in_default_profile=True,
     open_world=False,
 )

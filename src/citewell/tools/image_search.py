@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.image_results import ImagesAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.images.image_search import ImageSearchRequest, ImageSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -12,9 +13,14 @@ class Args(SessionArguments, ImageSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> ImagesAnswer:
-    return await call.require_service(ImageSearchService).search_images(
+    answer = await call.require_service(ImageSearchService).search_images(
         args.build_request(ImageSearchRequest), trace=call.trace
     )
+    call.report_sources(
+        SessionSource(url=image.context_link or image.link, title=image.title, author=image.author)
+        for image in answer.images
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -23,6 +29,7 @@ TOOL = Tool(
     run=run,
     toolset="domains",
     ttl_seconds=1800,
+    cache_version=2,
     has_long_timeout=True,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

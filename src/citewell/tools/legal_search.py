@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.case_results import CasesAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.law.case_search import CaseSearchRequest, CaseSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -12,9 +13,19 @@ class Args(SessionArguments, CaseSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> CasesAnswer:
-    return await call.require_service(CaseSearchService).search_cases(
+    answer = await call.require_service(CaseSearchService).search_cases(
         args.build_request(CaseSearchRequest), trace=call.trace, progress=call.report_progress
     )
+    call.report_sources(
+        SessionSource(
+            url=case.url,
+            title=case.citation or case.case_name,
+            date=case.date_filed,
+            basis="record",
+        )
+        for case in answer.cases
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -25,4 +36,5 @@ TOOL = Tool(
     title="Case law",
     ttl_seconds=24 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

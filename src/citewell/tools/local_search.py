@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.place_results import PlacesAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.places.place_search import PlaceSearchRequest, PlaceSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -19,9 +20,15 @@ async def run(args: Args, call: ToolCall) -> PlacesAnswer:
         await call.report_progress(steps, message=doing)
         steps += 1
 
-    return await call.require_service(PlaceSearchService).search_places(
+    answer = await call.require_service(PlaceSearchService).search_places(
         args.build_request(PlaceSearchRequest), trace=call.trace, report=report
     )
+    call.report_sources(
+        SessionSource(url=address, title=place.name)
+        for place in answer.places
+        if (address := place.url or place.website)
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -33,4 +40,5 @@ TOOL = Tool(
     ttl_seconds=6 * 3600,
     has_long_timeout=True,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

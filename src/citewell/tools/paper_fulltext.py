@@ -12,12 +12,14 @@ class Args(SessionArguments, FullTextRequest):
 
 
 async def run(args: Args, call: ToolCall) -> FullTextAnswer:
-    return await call.require_service(FullTextReader).read_full_text(
+    answer = await call.require_service(FullTextReader).read_full_text(
         args.build_request(FullTextRequest),
         trace=call.trace,
         tenant=call.owner.tenant,
         progress=call.report_progress,
     )
+    call.report_sources([answer.to_source()])
+    return answer
 
 
 TOOL = Tool(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.answers.patent_results import PatentsAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.patents.patent_search import (
     PatentSearchRequest,
     PatentSearchService,
@@ -15,9 +16,20 @@ class Args(SessionArguments, PatentSearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> PatentsAnswer:
-    return await call.require_service(PatentSearchService).search_patents(
+    answer = await call.require_service(PatentSearchService).search_patents(
         args.build_request(PatentSearchRequest), trace=call.trace, progress=call.report_progress
     )
+    call.report_sources(
+        SessionSource(
+            url=patent.url,
+            title=patent.title,
+            author=patent.inventor,
+            date=patent.granted or patent.filed,
+            basis="record",
+        )
+        for patent in answer.patents
+    )
+    return answer
 
 
 TOOL = Tool(
@@ -26,6 +38,8 @@ TOOL = Tool(
     run=run,
     toolset="domains",
     ttl_seconds=24 * 3600,
+    cache_version=2,
     has_long_timeout=True,
     is_empty_result=lambda answer: answer.result_count == 0,
+    empty_ttl_seconds=0.0,
 )

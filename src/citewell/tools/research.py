@@ -19,7 +19,7 @@ from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
-    """Start deep research in the background; returns a jobId at once. Then research_status with wait_seconds, then get_results. Provider local is free and needs no key. To go on from earlier research use follow_up."""
+    """Start deep research in the background; returns a jobId at once. Then call research_status with wait_seconds, then get_results. Provider local is free and needs no key."""
 
     query: Annotated[
         QuestionText,
@@ -46,21 +46,21 @@ class Args(ToolArguments):
         ResearchMode,
         Field(
             default="methodical",
-            description="fast: the cheapest provider alone; methodical: all chosen, a gap round, synthesis.",
+            description="fast: the cheapest provider; methodical: all chosen, then gaps and synthesis.",
         ),
     ]
     scope: Annotated[
         ResearchScope | None,
         Field(
             default=None,
-            description="library: the user's own documents alone, nothing leaves the machine. Default by setting, usually web.",
+            description="library: only the user's own documents; nothing leaves the machine.",
         ),
     ]
     share_library: Annotated[
         bool,
         Field(
             default=False,
-            description="Allow providers to be sent text of the library; only if the user said so.",
+            description="Send library text to providers; only if the user agreed.",
         ),
     ]
 
@@ -80,5 +80,11 @@ async def run(args: Args, call: ToolCall) -> StartedResearch:
 
 
 TOOL = Tool(
-    args=Args, result=StartedResearch, run=run, toolset="deep", read_only=False, idempotent=False
+    args=Args,
+    result=StartedResearch,
+    run=run,
+    toolset="deep",
+    in_default_profile=True,
+    read_only=False,
+    idempotent=False,
 )

@@ -81,6 +81,7 @@ TOOL = Tool(
     toolset="sessions",
     open_world=False,
     has_long_timeout=True,
+    links_large_results=True,
     main_body=MainBody(
         key="document", find_media_type=lambda body: find_document_media_type(body["format"])
     ),

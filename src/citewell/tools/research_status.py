@@ -31,6 +31,7 @@ TOOL = Tool(
     result=ResearchProgress,
     run=run,
     toolset="deep",
+    in_default_profile=True,
     open_world=False,
     has_long_timeout=True,
 )

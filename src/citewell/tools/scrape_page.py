@@ -11,12 +11,15 @@ from citewell.tooling import MainBody, SessionArguments, Tool, ToolCall
 
 
 class Args(SessionArguments, ScrapeRequest):
-    """Read one address as clean markdown: web pages, PDF and office files, YouTube, Reddit, GitHub, Hacker News and more, with citation, dates, source type and trust signals. For finding pages use web_search; to search and read at once, search_and_scrape."""
+    """Read one address as clean markdown: web pages, PDF and office files, YouTube, Reddit, GitHub, Hacker News and more, with citation, dates, source type and trust signals. To find pages use web_search."""
 
 
 async def run(args: Args, call: ToolCall) -> ScrapeOutput:
     return await call.require_service(PageScraper).scrape_page(
-        args.build_request(ScrapeRequest), tenant=call.owner.tenant, progress=call.report_progress
+        args.build_request(ScrapeRequest),
+        tenant=call.owner.tenant,
+        progress=call.report_progress,
+        report=call.report_sources,
     )
 
 
@@ -32,7 +35,9 @@ TOOL = Tool(
     title="Read page",
     in_default_profile=True,
     ttl_seconds=3600,
+    cache_version=2,
     has_long_timeout=True,
+    links_large_results=True,
     bounds_own_size=lambda args: args.mode != "raw",
     main_body=MainBody(key="content", find_media_type=_find_raw_media_type),
 )

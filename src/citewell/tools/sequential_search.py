@@ -16,7 +16,7 @@ StepText = Annotated[str | None, Field(default=None, max_length=5000)]
 
 
 class Args(ToolArguments):
-    """Record one step of a longer investigation; step 1 opens a session and returns its sessionId. Keeps goals, branches, revisions, gaps and sources across restarts. Give the sessionId to other tools to link what they find."""
+    """Record one step of a longer investigation; step 1 opens a session and returns its sessionId. Give that to other tools: the session keeps what they list and read, with your goal, branches, revisions and gaps, across restarts."""
 
     search_step: Annotated[
         str,
@@ -24,7 +24,6 @@ class Args(ToolArguments):
             min_length=1,
             max_length=5000,
             validation_alias="searchStep",
-            description="What this step does.",
         ),
     ]
     step_number: Annotated[int, Field(ge=1, validation_alias="stepNumber")]
@@ -106,6 +105,7 @@ TOOL = Tool(
     result=SessionProgress,
     run=run,
     toolset="sessions",
+    in_default_profile=True,
     idempotent=False,
     open_world=False,
     has_long_timeout=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.domains.structured_results import StructuredAnswer
+from citewell.model.research_session import SessionSource
 from citewell.services.domains.answers.answer_service import CallContext
 from citewell.services.domains.structured.structured_search import (
     StructuredRequest,
@@ -12,7 +13,7 @@ from citewell.tooling import SessionArguments, Tool, ToolCall
 
 
 class Args(SessionArguments, StructuredRequest):
-    """Search the web and get the fields of a JSON Schema from each page found: summary has the values, null where the page does not say, and highlights the places that state them. For links alone use web_search; for the text of pages, search_and_scrape."""
+    """Search the web and get the fields of a JSON Schema from each page found: summary has the values, null where the page does not say, evidence the words each was read from. For links alone use web_search; for the text of pages, search_and_scrape."""
 
 
 async def run(args: Args, call: ToolCall) -> StructuredAnswer:
@@ -26,6 +27,16 @@ async def run(args: Args, call: ToolCall) -> StructuredAnswer:
         ),
     )
     call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
+    call.report_sources(
+        SessionSource(
+            url=page.url,
+            title=page.title or "",
+            author=page.author,
+            date=page.published_date,
+            stage="quoted" if page.highlights else "read" if page.summary else "listed",
+        )
+        for page in answer.results
+    )
     return answer
 
 
@@ -35,6 +46,7 @@ TOOL = Tool(
     run=run,
     toolset="domains",
     ttl_seconds=3600,
+    cache_version=2,
     has_long_timeout=True,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

@@ -14,7 +14,7 @@ from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
-    """Check a citation: does it exist, is it the work it says, was it retracted, does its link live, and does the source speak of your claim? Evidence, no verdict; a registry that is down is never held against it. For a whole reference list use audit_bibliography."""
+    """Check one citation: does it exist, is it the work it claims to be, was it retracted, is its link live, and does the source address your claim? Evidence, no verdict. For a whole reference list use audit_bibliography."""
 
     citation: Annotated[
         str,

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from citewell.errors import CitewellError, TooLarge
+from citewell.model.counted_words import describe_duration
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -103,7 +104,7 @@ class FailureCause(StrEnum):
 
 
 _MESSAGES_BY_CAUSE = {
-    FailureCause.TIME: "Reading it took longer than {seconds:g} seconds and was stopped.",
+    FailureCause.TIME: "Reading it took longer than {duration} and was stopped.",
     FailureCause.MEMORY: "Reading it takes more memory than is allowed; it may be a bomb.",
     FailureCause.DEPTH: "It is nested too deeply to be read.",
     FailureCause.CRASH: "It crashed its reader; it is damaged or malicious.",
@@ -122,7 +123,7 @@ def build_task_failure(
     cause: FailureCause, *, seconds: float = 0.0, place: str = ""
 ) -> TaskFailure:
     """The failure with its message; `seconds` is the limit that the task exceeded."""
-    message = _MESSAGES_BY_CAUSE[cause].format(seconds=seconds)
+    message = _MESSAGES_BY_CAUSE[cause].format(duration=describe_duration(seconds))
     failure = TaskFailure(message, detail=message.rstrip("."))
     failure.cause, failure.place = cause, place
     return failure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.internet.world import World
@@ -21,6 +21,23 @@ VALUES = {day: "." if day == "2026-09-01" else f"4.{day[5:7]}0" for day in DAYS}
 def _refuse(words: str) -> Response:
     body = {"error_code": 400, "error_message": f"Bad Request.  {words}"}
     return JSONResponse(body, status_code=400)
+
+
+async def _describe(request: Request) -> Response:
+    rows = [row for row in SERIES if row[0] == request.query_params["series_id"]]
+    found = [{"id": row[0], "title": row[1], "units": row[2]} for row in rows]
+    return JSONResponse({"seriess": found}) if found else _refuse("The series does not exist.")
+
+
+async def _show_page(request: Request) -> Response:
+    rows = [row for row in SERIES if row[0] == request.path_params["name"]]
+    if not rows:
+        return Response("<html>Not found</html>", status_code=404, media_type="text/html")
+    name, title, units, _ = rows[0]
+    return HTMLResponse(
+        f"<title>\n  {title} ({name}) | FRED | St. Louis Fed\n</title>"
+        f'<span class="series-meta-value-units">{units}</span>, Seasonally Adjusted'
+    )
 
 
 def routes(_world: World) -> list[Route]:
@@ -63,8 +80,10 @@ def routes(_world: World) -> list[Route]:
         return PlainTextResponse("\n".join(lines) + "\n", media_type="application/csv")
 
     return [
+        Route("/fred/series", _describe),
         Route("/fred/series/search", search),
         Route("/fred/series/observations", observations),
+        Route("/fred/series/{name}", _show_page),
         Route("/fred/graph/fredgraph.csv", chart),
     ]
 

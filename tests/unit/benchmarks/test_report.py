@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from benchmarks.report import Goal, Section, document, merged
 
 
@@ -36,3 +38,15 @@ def test_merging_twice_changes_no_more_than_once() -> None:
     once = merged(OLD, [section("Third", "three")], load=(3.0, 4.0))
 
     assert merged(once, [section("Third", "three")], load=(3.0, 4.0)) == once
+
+
+def test_the_trust_goals_are_the_sums_of_their_tables() -> None:
+    text = (Path(__file__).parents[3] / "benchmarks" / "RESULTS.md").read_text("utf-8")
+    section = text.split("\n## Trust: ")[1].split("\n## ")[0]
+    rows = section.split("| registries that fail, and how |")[1].split("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+    asked, accused = (sum(int(row[at]) for row in cells) for at in (1, 2))
+
+    told = f"{accused} of {asked} checks in {len(cells)} outages"
+    assert f"| no genuine citation accused while registries are down | {told} |" in text

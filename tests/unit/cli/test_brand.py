@@ -22,7 +22,7 @@ def test_design_tokens_are_printed_alone(run: Run, environ: dict[str, str]) -> N
     with BrandSites() as sites:
         ran = run("brand", sites.url, "--tokens", **sites.env(environ))
 
-    assert json.loads(ran.out)["color"]["$type"] == "color"
+    assert json.loads(ran.out)["color"]["primary"]["$type"] == "color"
 
 
 def test_an_unknown_company_is_an_error(run: Run) -> None:

@@ -304,3 +304,18 @@ def test_the_table_of_tools_is_printed(run: Run) -> None:
 
     [row] = [line for line in ran.out.splitlines() if line.startswith("clinical_search")]
     assert "clinicaltrials" in row
+
+
+@pytest.mark.parametrize("name", ["openlibrary", "rfceditor"])
+def test_free_registries_are_tried_and_not_called_charged(run: Run, name: str) -> None:
+    row = provider(run("doctor", "--json"), name)
+
+    assert row["state"] == "working"
+
+
+def test_only_what_is_charged_is_said_to_be(run: Run) -> None:
+    told = [
+        row for row in run("doctor", "--json").json()["providers"] if "charged" in row["detail"]
+    ]
+
+    assert told == []

@@ -21,7 +21,8 @@ def test_filings_are_listed_with_their_dates_and_addresses(run: Run) -> None:
 def test_facts_are_listed_with_their_values_as_filed(run: Run) -> None:
     ran = run("filings", "--ticker", "AAPL", "--facts", **MAIL)
 
-    assert "Revenue: 416161000001 USD" in ran.out
+    assert "1. Revenue: 94036000000 USD" in ran.out
+    assert "Latest year: 416161000001 USD" in ran.out
     assert "NetIncomeLoss: 112010000000 USD" in ran.out  # it has no label
     assert "2024-09-29 to 2025-09-27 · 10-K/A · filed 2025-11-20" in ran.out
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Mapping
 from typing import Any
@@ -147,16 +146,15 @@ def test_an_unknown_profile_is_a_configuration_error(run: Run) -> None:
     assert "everything" in ran.err
 
 
-def test_help_names_every_tool_of_the_default_profile(
+def test_help_gives_the_number_of_tools_of_the_default_profile(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     main(["serve", "--help"])
 
-    shown = set(re.findall(r"\w+", capsys.readouterr().out))
     tools = manifest.load_manifest()["tools"]
-    assert {
-        entry["name"] for entry in tools if entry["name"] in shown and "_" in entry["name"]
-    } == {entry["name"] for entry in tools if entry["default"] and not entry["requiredSetting"]}
+    offered = [entry for entry in tools if entry["default"] and not entry["requiredSetting"]]
+    assert len(offered) == 16
+    assert "sixteen tools" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_toolset_with_a_plus_is_added_over_http_too(run: Run, served: list[Any]) -> None:

@@ -55,7 +55,7 @@ def test_keys_are_shown_without_the_key(home: Path, capsys: pytest.CaptureFixtur
 
     shown = capsys.readouterr().out
     assert "state.key" in shown
-    assert "1 owners, newest generation 1" in shown
+    assert "1 owner, newest generation 1" in shown
     assert (home / "data" / "state.key").read_text().strip() not in shown
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.async_api import BrowserContext, Error, Page
 
-from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, UpstreamUnavailable
+from citewell.errors import (
+    AuthRequired,
+    ContentEmpty,
+    FailureReason,
+    NetworkFailed,
+    TooLarge,
+    UpstreamUnavailable,
+)
 from citewell.fetch.extracted_page import ExtractedPage
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
@@ -173,6 +183,45 @@ def test_a_script_without_end_is_given_up_and_the_next_page_is_read(stage: Stage
     assert "next" in stage.visit("/next").decode_text()
 
 
+def lose_scripts(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let Chromium's driver fail as it does on a busy machine, for the next `times` scripts."""
+    evaluate = Page.evaluate
+    remaining = iter(range(times))
+
+    async def lose_or_evaluate(page: Page, *arguments: Any) -> Any:
+        if next(remaining, None) is not None:
+            raise Error("Page.evaluate: Resulting promise was garbage collected")
+        return await evaluate(page, *arguments)
+
+    monkeypatch.setattr(Page, "evaluate", lose_or_evaluate)
+
+
+def test_a_page_is_read_again_in_a_fresh_tab_if_the_browser_lost_our_script(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.put("/lost-once", "<p>read at last</p>")
+    lose_scripts(monkeypatch, times=1)
+
+    assert "read at last" in stage.visit("/lost-once").decode_text()
+    assert stage.asked("/lost-once") == 2
+
+
+def test_a_script_lost_twice_is_named_and_the_browser_kept(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.put("/lost-twice", "<p>never read</p>")
+    stage.visit("/lost-twice")
+    before = browser_pid(stage)
+    lose_scripts(monkeypatch, times=2)
+
+    with pytest.raises(NetworkFailed, match="discarded the script") as caught:
+        stage.visit("/lost-twice")
+
+    assert caught.value.reason == FailureReason.SCRIPT_LOST
+    assert "never read" in stage.visit("/lost-twice").decode_text()
+    assert browser_pid(stage) == before
+
+
 def test_a_page_that_loads_without_end_is_given_up() -> None:
     with staged(max_page_bytes=300_000) as stage:
         stage.put("/chunk", "x" * 200_000)
@@ -194,8 +243,8 @@ def test_a_page_that_eats_memory_loses_its_tab_and_the_next_is_read() -> None:
         assert "next" in stage.visit("/next").decode_text()
 
 
-def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
-    with staged(max_visits=1, idle_seconds=0.2) as stage:
+def test_a_worn_browser_is_replaced() -> None:
+    with staged(max_visits=1) as stage:
         stage.put("/", "<p>x</p>")
         stage.visit("/")
         first = browser_pid(stage)
@@ -203,7 +252,30 @@ def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
 
         assert browser_pid(stage) != first
         wait_until(lambda: has_ended(first))
+
+
+def test_an_idle_browser_is_closed() -> None:
+    with staged(idle_seconds=0.2) as stage:
+        stage.put("/", "<p>x</p>")
+        stage.visit("/")
+
         wait_until(lambda: not stage.browser.is_running)
+
+
+def test_a_page_is_not_lost_to_a_tab_that_does_not_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def close_never(_: BrowserContext, **__: Any) -> None:
+        await asyncio.Event().wait()
+
+    with staged() as stage:
+        stage.put("/", "<p>read</p>")
+        monkeypatch.setattr(BrowserContext, "close", close_never)
+
+        response = stage.visit("/")
+
+        monkeypatch.undo()
+        assert "read" in response.decode_text()
+        assert stage.browser._engine is not None
+        assert stage.browser._engine.needs_replacement
 
 
 def test_a_browser_that_died_is_started_again() -> None:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.fetch.metadata.page_doi import detect_page_doi, find_doi
+from citewell.fetch.metadata.host_standing import find_host_standing
+from citewell.fetch.metadata.page_doi import list_mentioned_dois, list_own_dois
 from citewell.fetch.metadata.source_types import (
-    classify_host_name,
     classify_source,
-    is_scholarly_host,
 )
 from citewell.model.scrape_results import StructuredData
+from citewell.text.citations.dois import find_doi
 from citewell.text.web.registered_domains import find_registered_domain
 from tests.requirements import requires
 
@@ -27,8 +27,12 @@ from tests.requirements import requires
         ("www.meti.go.jp", "government"),
         ("www.army.mil", "government"),
         ("en.wikipedia.org", "wiki"),
-        ("www.mit.edu", "peer_reviewed"),
-        ("www.ox.ac.uk", "peer_reviewed"),
+        ("www.mit.edu", "unknown"),
+        ("www.ox.ac.uk", "unknown"),
+        ("arxiv.org", "unknown"),
+        ("www.medrxiv.org", "unknown"),
+        ("www.infowars.com", "unknown"),
+        ("www.omicsonline.org", "unknown"),
         ("www.nature.com", "peer_reviewed"),
         ("law.cornell.edu", "government"),
         ("docs.python.org", "official_docs"),
@@ -47,7 +51,7 @@ from tests.requirements import requires
     ],
 )
 def test_a_host_is_known_by_its_registered_domain(host: str, kind: str) -> None:
-    assert classify_host_name(host) == kind
+    assert find_host_standing(host).source_type == kind
 
 
 @requires("defect.authority")
@@ -56,7 +60,7 @@ def test_a_host_is_known_by_its_registered_domain(host: str, kind: str) -> None:
     ["nature.com.evil.example", "notnature.com", "gov.example.com", "cdc.gov.example.org", "whitehouse.gov.ai", "blog.com"],
 )  # fmt: skip
 def test_a_name_inside_another_name_earns_nothing(host: str) -> None:
-    assert classify_host_name(host) == "unknown"
+    assert find_host_standing(host).source_type == "unknown"
     assert classify_source(f"https://{host}/?ref=nature.com.gov").authority == 0.5
 
 
@@ -91,6 +95,84 @@ def test_highwire_marks_come_before_json_ld() -> None:
 
 def test_a_platform_stays_what_it_is_whatever_its_pages_claim() -> None:
     assert classify_source("https://medium.com/@a/b", _ld("NewsArticle")).source_type == "blog"
+
+
+STUDENT = "https://people.csail.mit.edu/~student/notes.html"
+
+
+@requires("scrape_page.source_kind")
+@pytest.mark.parametrize(
+    ("url", "kind", "source_type"),
+    [
+        ("https://www.nature.com/articles/s41586-020-2649-2", "journal", "peer_reviewed"),
+        ("https://www.nature.com/articles/d41586-023-03974-8", "journal_news", "news_publication"),
+        ("https://www.science.org/content/article/a-finding", "journal_news", "news_publication"),
+        ("https://www.science.org/doi/10.1126/science.1", "journal", "peer_reviewed"),
+        ("https://www.thelancet.com/about", "journal_news", "news_publication"),
+        ("https://arxiv.org/abs/2001.00001", "preprint", "unknown"),
+        ("https://pubmed.ncbi.nlm.nih.gov/1/", "bibliographic_database", "unknown"),
+        ("https://news.mit.edu/2024/a-finding", "university", "unknown"),
+        ("https://www.tu-berlin.de/a", "university", "unknown"),
+        ("https://www.univ-lyon1.fr/a", "university", "unknown"),
+        ("https://www.kth.se/a", "university", "unknown"),
+        (STUDENT, "personal_page", "blog"),
+        ("https://www.uni-bonn.de/de/pressemitteilungen/a", "press_release", "unknown"),
+        ("https://www.example.com/press-releases/2024/a", "press_release", "unknown"),
+        ("https://www.eurekalert.org/news-releases/1", "press_release", "unknown"),
+        ("https://www.justice.gov/press-release/a", "government", "government"),
+        ("https://www.britannica.com/a", "reference", "unknown"),
+        ("https://example.com/a", "unknown", "unknown"),
+    ],
+)
+def test_the_address_tells_a_finer_kind(url: str, kind: str, source_type: str) -> None:
+    standing = classify_source(url)
+
+    assert (standing.kind, standing.source_type) == (kind, source_type)
+    assert standing.basis.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("url", "marks", "kind", "source_type"),
+    [
+        ("https://example.com/a", {"citation_journal_title": "J. of X"}, "journal", "peer_reviewed"),
+        ("https://journals.example.edu/a", {"citation_issn": "1234-5678"}, "journal", "peer_reviewed"),
+        ("https://example.com/a", {"citation_title": "T"}, "scholarly_work", "peer_reviewed"),
+        ("https://www.mit.edu/a", {"citation_title": "T"}, "university", "unknown"),
+        ("https://arxiv.org/abs/1", {"citation_journal_title": "J. of X"}, "preprint", "unknown"),
+        ("https://pmc.ncbi.nlm.nih.gov/1", {"citation_journal_title": "bioRxiv"}, "preprint", "unknown"),
+        ("https://example.com/a", {"citation_doi": "10.48550/arXiv.1", "citation_title": "T"}, "preprint", "unknown"),
+        ("https://example.com/a", {"citation_title": "T", "citation_arxiv_id": "1"}, "preprint", "unknown"),
+        ("https://example.com/a", {"citation_title": "T", "citation_dissertation_institution": "U"}, "thesis", "unknown"),
+        ("https://www.reuters.com/a", {"citation_title": "T"}, "news", "news_publication"),
+        ("https://www.infowars.com/a", {"citation_journal_title": "J. of X"}, "unreliable", "unknown"),
+    ],
+)  # fmt: skip
+def test_metadata_never_make_a_work_peer_reviewed_that_is_known_not_to_be(
+    url: str, marks: dict[str, str], kind: str, source_type: str
+) -> None:
+    standing = classify_source(url, StructuredData(citation=marks))
+
+    assert (standing.kind, standing.source_type) == (kind, source_type)
+
+
+def test_a_news_article_on_a_publishers_site_is_not_peer_reviewed() -> None:
+    standing = classify_source("https://www.nature.com/articles/x", _ld("NewsArticle"))
+
+    assert (standing.kind, standing.source_type) == ("journal_news", "news_publication")
+
+
+@requires("defect.contradicting_standing")
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("https://www.reuters.com/a", STUDENT),
+        ("https://www.bbc.com/a", "https://web.mit.edu/a"),
+        ("https://www.nature.com/a", "https://arxiv.org/abs/1"),
+        ("https://stackoverflow.com/q/1", "https://www.infowars.com/a"),
+    ],
+)
+def test_a_better_reputation_has_more_authority(better: str, worse: str) -> None:
+    assert classify_source(better).authority > classify_source(worse).authority
 
 
 def test_a_claim_earns_no_authority() -> None:
@@ -140,38 +222,36 @@ def test_any_address_can_be_classified(text: str) -> None:
     assert classify_source(f"https://{text}/").source_type
 
 
-_MARKS = StructuredData(citation={"citation_doi": "doi:10.1000/Marked.1"})
 _PATH = "https://www.nejm.org/doi/full/10.1056/NEJMoa2034577"
 
 
 @requires("scrape_page.detected_doi")
-def test_the_mark_comes_before_the_address_and_the_address_before_the_text() -> None:
-    text = "Original paper. https://doi.org/10.1000/text.3."
-
-    assert detect_page_doi(_PATH, _MARKS, text, source_type="peer_reviewed") == "10.1000/marked.1"
-    assert detect_page_doi(_PATH, None, text, source_type="unknown") == "10.1056/nejmoa2034577"
-    assert (
-        detect_page_doi("https://www.nature.com/a", None, text, source_type="unknown")
-        == "10.1000/text.3"
+def test_the_mark_comes_before_the_address() -> None:
+    assert list_own_dois(_PATH, _PATH, "10.1000/marked.1") == (
+        "10.1000/marked.1",
+        "10.1056/nejmoa2034577",
     )
+    assert list_own_dois(_PATH, _PATH, None) == ("10.1056/nejmoa2034577",)
+    assert list_own_dois("https://www.nature.com/a", "https://www.nature.com/a", None) == ()
 
 
 @requires("scrape_page.detected_doi_own")
-def test_a_doi_among_the_references_is_not_the_pages_own() -> None:
-    text = "Text.\n\n## References\n\n1. https://doi.org/10.1000/other"
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://search.example.org/?q=10.1000/x",
+        "https://example.org/page#10.1000/x",
+        "https://[bad/10.1000/x",
+    ],
+)
+def test_a_doi_that_was_searched_for_is_not_the_pages_own(address: str) -> None:
+    assert list_own_dois(address, address, None) == ()
 
-    assert (
-        detect_page_doi("https://www.nature.com/a", None, text, source_type="peer_reviewed") is None
-    )
-    late = "word " * 2000 + "10.1000/late"
-    assert (
-        detect_page_doi("https://www.nature.com/a", None, late, source_type="peer_reviewed") is None
-    )
 
+def test_the_dois_of_figures_belong_to_the_own_one() -> None:
+    text = "10.1000/a.g001, 10.1000/a/fig-1, 10.1000/ab and 10.1000/other."
 
-def test_a_page_that_is_not_scholarly_has_none() -> None:
-    assert detect_page_doi("https://example.com/10.1000/x", _MARKS, "", source_type="blog") is None
-    assert not is_scholarly_host("https://www.mit.edu/")
+    assert list_mentioned_dois(text, ["10.1000/a"]) == ("10.1000/ab", "10.1000/other")
 
 
 @pytest.mark.parametrize(

@@ -332,4 +332,4 @@ def test_an_equation_that_never_ends_is_cut_with_a_note(omml: str) -> None:
 
     assert found.markdown.endswith("\n\nThe rest.")
     assert len(found.markdown) < 50_000
-    assert found.notes == ("1 equations were cut: too long or nested too deeply.",)
+    assert found.notes == ("1 equation was cut: too long or nested too deeply.",)

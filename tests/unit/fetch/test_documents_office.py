@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.fetch.documents.document_pages import extract_document_page
 from citewell.fetch.documents.document_text import (
     Broken,
     DocumentLimits,
@@ -12,6 +13,7 @@ from citewell.fetch.documents.document_text import (
 )
 from citewell.fetch.documents.office.number_formats import format_stored_number
 from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
+from citewell.fetch.extracted_page import PageResponse
 from tests.documents import (
     docx,
     epub,
@@ -23,6 +25,7 @@ from tests.documents import (
     word_table,
     xlsx,
 )
+from tests.requirements import requires
 
 
 def open_document(body: bytes, *, pages: str | None = None) -> DocumentText:
@@ -60,7 +63,7 @@ def test_hidden_text_of_a_word_document_is_left_out() -> None:
     found = open_document(docx(body))
 
     assert found.markdown == "Seen.\n\nShown."
-    assert found.notes == ("1 pieces of hidden text were left out.",)
+    assert found.notes == ("1 piece of hidden text was left out.",)
 
 
 def test_slides_come_in_the_order_they_are_shown_with_their_notes() -> None:
@@ -82,7 +85,7 @@ def test_hidden_slides_are_left_out_and_chosen_ones_read() -> None:
     found = open_document(body, pages="2-3")
 
     assert found.markdown == "## Slide 2: S1\n\n## Slide 3: S2"
-    assert found.notes == ("1 hidden slides were left out.",)
+    assert found.notes == ("1 hidden slide was left out.",)
 
 
 def test_a_table_on_a_slide_becomes_a_gfm_table() -> None:
@@ -139,7 +142,7 @@ def test_an_opendocument_text_keeps_its_structure() -> None:
         "An author",
         "2024-02-03T04:05:06",
     )
-    assert found.notes == ("1 pieces of hidden text were left out.",)
+    assert found.notes == ("1 piece of hidden text was left out.",)
 
 
 def test_a_sheet_that_repeats_a_million_empty_cells_stays_small() -> None:
@@ -399,9 +402,9 @@ def test_hidden_sheets_slides_rows_and_sections_of_opendocument_files_are_left_o
     )
     assert (show.markdown, show.notes) == (
         "## Slide 1\n\nShown",
-        ("1 hidden slides were left out.",),
+        ("1 hidden slide was left out.",),
     )
-    assert (letter.markdown, letter.notes) == ("Shown", ("1 pieces of hidden text were left out.",))
+    assert (letter.markdown, letter.notes) == ("Shown", ("1 piece of hidden text was left out.",))
 
 
 def test_lists_of_opendocument_and_rich_text_have_the_labels_that_are_shown() -> None:
@@ -420,3 +423,30 @@ def test_lists_of_opendocument_and_rich_text_have_the_labels_that_are_shown() ->
         "# Head\n\n3. one\n  - a) under\n4. two"
     )
     assert open_document(rich).markdown == "1. one\n   - a) under\n- dot"
+
+
+@requires("scrape_page.document_dates")
+@pytest.mark.parametrize(
+    ("body", "created"),
+    [
+        (docx(word_paragraph("Text of a report.")), "2024-02-03T04:05:06Z"),
+        (opendocument("text", "<text:p>Text of a report.</text:p>"), "2024-02-03T04:05:06"),
+    ],
+    ids=["docx", "odt"],
+)
+def test_the_stamp_in_a_file_is_no_date_of_publication(body: bytes, created: str) -> None:
+    response = PageResponse(url="https://example.org/f", final_url="https://example.org/f")
+
+    found = extract_document_page(body, response, DocumentLimits())
+
+    assert (found.metadata.published, found.metadata.published_basis) == (None, None)
+    assert found.created == created
+
+
+@requires("scrape_page.document_dates")
+def test_a_book_states_when_it_was_published() -> None:
+    response = PageResponse(url="https://example.org/b", final_url="https://example.org/b")
+
+    found = extract_document_page(epub("<p>Text of a book.</p>"), response, DocumentLimits())
+
+    assert (found.metadata.published, found.metadata.published_basis) == ("2020-05-06", "document")

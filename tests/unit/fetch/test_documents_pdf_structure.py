@@ -132,7 +132,7 @@ def test_a_watermark_that_is_left_out_is_mentioned() -> None:
     made.draw("BT /F1 60 Tf 0.7 0.7 -0.7 0.7 100 200 Tm (DRAFT) Tj ET")
 
     assert read_pdf(made.build()).notes == (
-        "1 words at an angle, such as a watermark, were left out.",
+        "1 word at an angle, such as a watermark, was left out.",
     )
 
 

@@ -171,6 +171,18 @@ def test_a_401_is_a_login_wall(internet: Internet, environ: dict[str, str]) -> N
     assert error.suggested_action == "inform_user"
 
 
+@requires("scrape_page.blocked_error")
+def test_a_451_is_no_bot_detection(internet: Internet, environ: dict[str, str]) -> None:
+    url = internet.odd("status/451")
+
+    error = fails(internet, environ, url)
+
+    assert isinstance(error, Blocked)
+    assert error.message.startswith(
+        f"Unavailable for legal reasons: {url} returned HTTP 451. {ELSEWHERE}"
+    )
+
+
 @requires("scrape_page.composite_error", "scrape_page.blocked_error")
 def test_a_403_lists_what_each_tier_met(internet: Internet, environ: dict[str, str]) -> None:
     url = internet.odd("status/403")

@@ -99,3 +99,25 @@ def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path) -> None
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, check=True)
 
     assert done.stdout.decode() == AWKWARD
+
+
+@pytest.mark.parametrize("is_online", [True, False])
+def test_the_demonstration_writes_nothing_outside_its_folder(
+    is_online: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, str]] = []
+
+    def research(_question: str, environ: dict[str, str]) -> int:
+        seen.append(environ)
+        return 0
+
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere/else")
+    monkeypatch.setattr(demo, "online", lambda: is_online)
+    monkeypatch.setattr(demo, "research", research)
+
+    demo.main()
+
+    [environ] = seen
+    assert environ["CITEWELL_DATA_DIR"] == str(folder / "data")
+    assert environ["HOME"] == str(folder / "home")
+    assert "XDG_DATA_HOME" not in environ

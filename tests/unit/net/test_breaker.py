@@ -99,9 +99,22 @@ def test_a_429_opens_it_for_its_delay() -> None:
 
     with pytest.raises(RateLimited) as caught:
         breaker.check_closed()
-    assert caught.value.retry_after == 7.0
+    assert caught.value.retry_after == caught.value.shown_delay == 7.0
     clock.time += 7.0
     breaker.check_closed()
+
+
+@requires("errors.unstated_delay")
+def test_a_429_without_a_time_asks_the_caller_for_60_seconds() -> None:
+    breaker, error = make()[0], RateLimited("slow down")
+
+    attempt(breaker, error)
+
+    with pytest.raises(RateLimited) as caught:
+        breaker.check_closed()
+    for shown in (error, caught.value):
+        assert shown.build_error_block()["retryAfterSeconds"] == 60
+        assert (shown.retry_after or 60.0) < 5  # we ourselves ask again sooner
 
 
 def test_a_shorter_429_does_not_shorten_the_wait() -> None:

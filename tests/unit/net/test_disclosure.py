@@ -61,6 +61,15 @@ def check(url: str, *, lookup: bool = False, **fields: Any) -> str:
     return asyncio.run(rule.check_disclosable(url, is_public_lookup=lookup)).url
 
 
+@requires("sealed.every_tool")
+@pytest.mark.parametrize("lookup", [False, True])
+def test_where_queries_are_sealed_no_address_is_told_to_anybody(lookup: bool) -> None:
+    rule = DisclosureRule(GuardRules(), resolver=NAMES, is_sealed=True)
+
+    with pytest.raises(RefusedByPolicy, match="limits who may see queries"):
+        asyncio.run(rule.check_disclosable("https://example.org/report", is_public_lookup=lookup))
+
+
 @requires("scrape_page.hidden_from_exa")
 @pytest.mark.parametrize("lookup", [False, True])
 @pytest.mark.parametrize("fields", ALLOWED, ids=["nothing", "all", "hosts"])

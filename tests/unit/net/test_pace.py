@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import RateLimited
-from citewell.net.upstream.request_pace import RequestPace
-from citewell.net.upstream.time_source import TimeSource
+from citewell.net.upstream.request_pace import RequestPace, TimeSource
 from tests.unit.net.loopback import Clock
 
 

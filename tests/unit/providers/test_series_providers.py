@@ -284,13 +284,63 @@ def test_a_long_file_of_freds_is_read_in_a_worker() -> None:
             for month in range(1, 13) for day in range(1, 29)]  # fmt: skip
     text = "observation_date,DGS10\n" + "".join(f"{day},4.50\n" for day in days)
 
-    found, _ = look("fred", {"graph": (200, text)}, "DGS10", count=2)
+    found, _ = look("fred", {"graph": (200, text), "series": (404, "")}, "DGS10", count=2)
 
     assert len(text) > 100_000
     assert [(one.date, one.value) for one in found.observations] == [
         ("2025-12-28", "4.50"),
         ("2025-12-27", "4.50"),
     ]
+
+
+PAGE = (
+    "<title>Gross &amp; Domestic Product (GDP) | FRED | St. Louis Fed</title>"
+    '<span class="series-meta-value-units">Billions of Dollars</span>, Annual Rate'
+)
+
+
+@requires("econ_search.fred_units")
+@pytest.mark.parametrize(
+    ("units", "shown"),
+    [
+        (None, "Billions of Dollars"),
+        ("chg", "Change, Billions of Dollars"),
+        ("pc1", "Percent Change from Year Ago"),
+    ],
+)
+@pytest.mark.parametrize("key", [KEY, ""])
+def test_freds_values_carry_their_title_and_the_unit_they_are_in(
+    key: str, units: str | None, shown: str
+) -> None:
+    told = {"id": "GDP", "title": "Gross & Domestic Product", "units": "Billions of Dollars"}
+    replies: Replies = {
+        "observations": (200, {"observations": [{"date": "2026-01-01", "value": "4.1"}]}),
+        "graph": (200, "observation_date,GDP\n2026-01-01,4.1\n"),
+        "/series/GDP": (200, PAGE),
+        "/series": (200, {"seriess": [told]}),
+    }
+
+    found, _ = look(
+        "fred", replies, "gdp", units=units, options={"FRED_API_KEY": key} if key else {}
+    )
+
+    assert [(one.title, one.units, one.value) for one in found.observations] == [
+        ("Gross & Domestic Product", shown, "4.1")
+    ]
+    assert found.notes == ()
+
+
+@requires("econ_search.fred_units")
+@pytest.mark.parametrize("page", [(404, ""), (429, ""), (200, "<title>Sorry</title>"), (200, "")])
+def test_values_of_fred_without_a_known_unit_are_given_with_a_note(page: tuple[int, Any]) -> None:
+    replies: Replies = {"graph": (200, "observation_date,GDP\n2026-01-01,4.1\n"), "series": page}
+
+    found, _ = look("fred", replies, "GDP")
+
+    assert [(one.value, one.title, one.units) for one in found.observations] == [
+        ("4.1", None, None)
+    ]
+    assert "did not say" in found.notes[0]
 
 
 def test_fred_cannot_be_searched_without_a_key() -> None:

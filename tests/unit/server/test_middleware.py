@@ -29,7 +29,7 @@ from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
-from citewell.tooling import MainBody, Owner
+from citewell.tooling import MainBody, Owner, ToolCall
 from tests.jumping_time import run_in_jumping_time
 from tests.requirements import requires
 from tests.unit.server import steps
@@ -134,6 +134,24 @@ def test_long_work_shows_signs_of_life() -> None:
     assert all(message and "still working" in message for _, message in heard)
 
 
+def test_reports_that_count_nothing_new_still_grow() -> None:
+    heard: list[float] = []
+
+    async def listen(number: float, _total: float | None, _message: str | None) -> None:
+        heard.append(number)
+
+    async def report(call: ToolCall) -> None:
+        for done in (0, 0, 1, 0.5, 2):
+            await call.report_progress(done, 2)
+
+    step = steps.invocation()
+    step.call.send_progress = listen
+    asyncio.run(report(step.call))
+
+    assert heard == sorted(set(heard))
+    assert (heard[0], heard[-1]) == (0, 2)
+
+
 @requires("limit.heartbeat")
 def test_a_silent_tool_is_reported_on_at_least_every_five_seconds() -> None:
     times: list[float] = []
@@ -193,6 +211,21 @@ def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
     outcome = asyncio.run(steps.through([CacheMiddleware(store().loader)], step))
 
     assert outcome.meta["maxAgeSeconds"] == 60
+
+
+@requires("cache.empty")
+def test_an_empty_answer_of_a_tool_that_keeps_none_is_made_again() -> None:
+    async def twice() -> ToolOutcome:
+        layers = [CacheMiddleware(store().loader)]
+        step: dict[str, Any] = {
+            "ttl_seconds": 1800.0,
+            "is_empty_result": lambda _: True,
+            "empty_ttl_seconds": 0.0,
+        }
+        await steps.through(layers, steps.invocation(**step))
+        return await steps.through(layers, steps.invocation(**step))
+
+    assert "cached" not in asyncio.run(twice()).meta
 
 
 @requires("cache.errors")
@@ -274,7 +307,9 @@ def test_a_large_result_is_linked_and_keeps_its_beginning() -> None:
     async def scene() -> tuple[ToolOutcome, bytes]:
         kept = store()
         step = steps.invocation({"query": "Some words. ", "times": 4000}, owner=Owner(user="me"))
-        outcome = await steps.through([SizeMiddleware(kept.artifacts, threshold=10_000)], step)
+        outcome = await steps.through(
+            [SizeMiddleware(kept.artifacts, threshold=10_000, limit=10_000)], step
+        )
         artifact = (outcome.body or {})["resource"].rpartition("/")[2]
         return outcome, (await kept.artifacts.load_artifact("default/me", artifact)).body
 
@@ -299,7 +334,9 @@ def test_a_main_text_is_stored_by_itself() -> None:
         kept = store()
         main = MainBody(key="text", find_media_type=lambda body: "text/markdown")
         step = steps.invocation({"query": "word ", "times": 4000}, main_body=main)
-        outcome = await steps.through([SizeMiddleware(kept.artifacts, threshold=10_000)], step)
+        outcome = await steps.through(
+            [SizeMiddleware(kept.artifacts, threshold=10_000, limit=10_000)], step
+        )
         artifact = (outcome.body or {})["resource"].rpartition("/")[2]
         return outcome, await kept.artifacts.load_artifact("default/anonymous", artifact)
 
@@ -319,7 +356,7 @@ def test_a_summary_of_the_tools_own_stays_beside_that_of_the_link() -> None:
     step = steps.invocation({"query": "word ", "times": 4000}, run=run, result=Summarized)
 
     outcome = asyncio.run(
-        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
+        steps.through([SizeMiddleware(store().artifacts, threshold=10_000, limit=10_000)], step)
     )
 
     body = outcome.body or {}
@@ -331,7 +368,7 @@ def test_a_call_that_bounds_its_own_size_is_left_whole() -> None:
     step = steps.invocation({"query": "word ", "times": 4000}, bounds_own_size=lambda args: True)
 
     outcome = asyncio.run(
-        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
+        steps.through([SizeMiddleware(store().artifacts, threshold=10_000, limit=10_000)], step)
     )
 
     assert outcome.links == ()
@@ -341,11 +378,13 @@ def test_a_call_that_bounds_its_own_size_is_left_whole() -> None:
 @requires("artifact.inline")
 def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     small = asyncio.run(
-        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], steps.invocation())
+        steps.through(
+            [SizeMiddleware(store().artifacts, threshold=10_000, limit=10_000)], steps.invocation()
+        )
     )
     inline = asyncio.run(
         steps.through(
-            [SizeMiddleware(store().artifacts, threshold=1)],
+            [SizeMiddleware(store().artifacts, threshold=1, limit=1)],
             steps.invocation(is_always_inline=True),
         )
     )
@@ -363,7 +402,9 @@ def test_without_room_for_artifacts_the_answer_comes_whole() -> None:
         async def load_artifact(self, owner: str, id: str) -> Any:  # noqa: A002 - the port's word
             raise NotImplementedError
 
-    outcome = asyncio.run(steps.through([SizeMiddleware(Full(), threshold=1)], steps.invocation()))
+    outcome = asyncio.run(
+        steps.through([SizeMiddleware(Full(), threshold=1, limit=1)], steps.invocation())
+    )
 
     assert (outcome.body or {})["text"] == "hello"
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import pytest
 
 from citewell.errors import Blocked, SessionNotFound
-from citewell.model.research_session import ResearchSession, SessionStep
-from citewell.server.middleware.session_linking import SessionMiddleware, collect_answer_sources
+from citewell.model.research_session import ResearchSession, SessionSource, SessionStep
+from citewell.server.middleware.session_linking import SESSION_LOST_WARNING, SessionMiddleware
 from citewell.server.pipeline import ToolOutcome
 from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.store.sessions.session_rows import SessionHead
@@ -83,16 +83,13 @@ async def listing(args: object, call: Any) -> Any:
     call.trace.record_attempt("brave")
     call.trace.record_success("brave")
 
-    class Answer(steps.Result):
-        def to_wire(self) -> dict[str, Any]:
-            return {
-                "results": [
-                    {"url": "https://a.example/1", "title": "One"},
-                    {"url": "https://a.example/2"},
-                ]
-            }
-
-    return Answer(text="x")
+    call.report_sources(
+        [
+            SessionSource(url="https://a.example/1", title="One"),
+            SessionSource(url="https://a.example/2"),
+        ]
+    )
+    return steps.Result(text="x")
 
 
 @requires("session.linked")
@@ -112,6 +109,7 @@ def test_sources_and_providers_are_recorded_once() -> None:
     ]
     assert session.sources[0].to_wire() == {
         "url": "https://a.example/1",
+        "stage": "listed",
         "title": "One",
         "tool": "repeat",
     }
@@ -131,15 +129,35 @@ def test_a_failure_is_recorded_and_still_raised() -> None:
     assert [event.kind for event in scene(work).events] == ["blocked"]
 
 
-@requires("session.linked")
+@requires("session.linked", "session.lost_in_body")
 def test_a_session_that_is_gone_costs_no_result() -> None:
     async def work(sessions: SessionTracker, link: SessionMiddleware) -> ToolOutcome:
         return await call(link, "lost", run=listing)
 
     outcome = scene(work)
 
-    assert outcome.body
+    assert outcome.body == {
+        "sessionWarning": SESSION_LOST_WARNING,
+        "text": "x",
+        "trust": "untrusted-external-content",
+    }
+    assert outcome.text is None
     assert outcome.meta["session"]["linked"] is False
+
+
+@requires("session.lost_in_body")
+def test_a_failed_call_says_that_its_session_is_gone() -> None:
+    async def broken(args: object, call: object) -> Any:
+        raise Blocked("no", provider="reader")
+
+    async def work(sessions: SessionTracker, link: SessionMiddleware) -> Blocked:
+        with pytest.raises(Blocked) as caught:
+            await call(link, "lost", run=broken)
+        return caught.value
+
+    error = scene(work)
+
+    assert error.build_error_block()["sessionWarning"] == SESSION_LOST_WARNING
 
 
 def test_calls_without_a_session_and_the_session_tools_themselves_are_left_alone() -> None:
@@ -152,12 +170,17 @@ def test_calls_without_a_session_and_the_session_tools_themselves_are_left_alone
     assert [outcome.meta for outcome in scene(work)] == [{}, {}]
 
 
-def test_the_one_page_a_tool_read_is_its_source() -> None:
-    body = {
-        "url": "https://a.example/",
-        "citation": {"metadata": {"title": "T", "author": "A. B.", "date": "2025-01-01"}},
-    }
+@requires("session.reported_sources")
+def test_only_what_a_tool_reports_is_a_source() -> None:
+    class Answer(steps.Result):
+        def to_wire(self) -> dict[str, Any]:
+            return {"results": [{"url": "https://a.example/guessed", "title": "Guessed"}]}
 
-    (source,) = collect_answer_sources(steps.invocation(), body)
+    async def silent(args: object, call: object) -> Any:
+        return Answer(text="x")
 
-    assert (source.title, source.author, source.date) == ("T", "A. B.", "2025-01-01")
+    async def work(sessions: SessionTracker, link: SessionMiddleware) -> ResearchSession:
+        await call(link, "s1", run=silent)
+        return await sessions.find_session("default/anonymous", "s1")
+
+    assert scene(work).sources == ()

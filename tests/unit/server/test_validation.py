@@ -99,6 +99,11 @@ def test_what_cannot_be_used_is_refused_by_name(given: dict[str, Any], part: str
         validate(given)
 
     assert part in caught.value.message
+    assert caught.value.build_error_block() == {
+        "kind": "validation",
+        "retryable": False,
+        "suggestedAction": "fix_arguments",
+    }
 
 
 @requires("web_search.query_characters", "defect.query_length")

@@ -11,12 +11,13 @@ import pytest
 
 from citewell import config
 from citewell.errors import MalformedResponse, RefusedByPolicy
-from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.model.citation_checks import ArchiveOutcome
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 from citewell.services.links.page_archive import PageArchive
 from citewell.services.links.wayback_machine import parse_capture_index
 from tests.exchanges import Exchange, load_exchanges
+from tests.internet.apis.archive import JOB
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -115,6 +116,39 @@ def test_a_job_is_asked_for_until_it_is_done(bench: Bench) -> None:
         "capture job: pending",
         "capture job: success",
     )
+
+
+@requires("archive_source.existing")
+def test_an_earlier_copy_in_an_immediate_answer_is_not_called_a_late_answer(
+    bench: Bench,
+) -> None:
+    shown = {"content-location": f"/archive/web/20200101000000/{URL}"}
+    bench.world.fail(SAVE, Fault(status=200, body="", headers=shown), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert (found.status, found.captured, found.http_status) == ("existing", False, 200)
+    assert found.reason == "the archive offered an earlier copy instead of making a new one"
+
+
+@requires("archive_source.pending")
+def test_an_immediate_answer_without_a_copy_is_not_called_a_late_answer(bench: Bench) -> None:
+    bench.world.fail(SAVE, Fault(status=200, body="<p>Thank you</p>"), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert (found.status, found.http_status) == ("pending", 200)
+    assert found.reason == "the archive answered without naming a copy (HTTP 200)"
+
+
+@requires("archive_source.pending")
+def test_a_job_whose_state_cannot_be_asked_for_was_begun_all_the_same(bench: Bench) -> None:
+    bench.world.state["saving"] = "job"
+    bench.world.fail(f"/archive/save/status/{JOB}", Fault(cut=0), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert found.reason == "the capture was begun and not finished in time"
 
 
 def test_a_content_location_counts_as_a_capture(bench: Bench, internet: Internet) -> None:

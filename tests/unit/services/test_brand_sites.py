@@ -64,7 +64,9 @@ class NothingShared:
 
 
 def test_a_domain_that_does_not_exist_is_said_so() -> None:
-    async def nowhere(_host: str) -> list[str]:
+    async def nowhere(host: str) -> list[str]:
+        if host == "example.com":  # so that the machine does not count as offline
+            return ["192.0.2.1"]
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
     async def run() -> None:

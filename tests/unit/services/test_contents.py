@@ -1,19 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 from citewell.errors import CitewellError, NetworkFailed, NotFound
+from citewell.model.page import Page
 from citewell.model.search_results import PageContent
 from citewell.services.web.result_contents import build_page_batch_reader
 from tests.requirements import requires
-
-
-@dataclass
-class Page:
-    content: str
-    word_count: int = 0
 
 
 class Reader:
@@ -33,7 +27,8 @@ class Reader:
                 await asyncio.Event().wait()
             if isinstance(page, CitewellError):
                 raise page
-            return Page(str(page)[:max_length])
+            text = str(page)[:max_length]
+            return Page(url=url, final_url=url, content=text, content_type="html")
         finally:
             self.open -= 1
 
@@ -44,7 +39,7 @@ def read(reader: Reader, *, at_once: int = 2, timeout: float = 5.0) -> list[Any]
     )
 
     async def run() -> list[Any]:
-        return list(await many(list(reader.pages)))
+        return list(await many(list(reader.pages), lambda _: None))
 
     return asyncio.run(run())
 
@@ -62,7 +57,7 @@ def test_pages_come_back_in_order_with_failures_in_their_place() -> None:
 
 
 def test_a_page_that_never_comes_is_a_failure_of_that_page_alone() -> None:
-    good, hung = read(Reader({"a": "Text.", "b": None}), timeout=0.01)
+    good, hung = read(Reader({"a": "Text.", "b": None}), timeout=0.5)
 
     assert isinstance(good, PageContent)
     assert isinstance(hung, NetworkFailed)

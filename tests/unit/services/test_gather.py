@@ -13,9 +13,10 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import SourceBundle
 from citewell.model.search_queries import SearchHit
 from citewell.services.reading.search_and_read import SearchAndRead
-from citewell.services.reading.source_bundle import GatherRequest, combine_sources
+from citewell.services.reading.source_bundle import GatherRequest
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.text import text_size
+from citewell.workers.worker_tasks import TaskFailure
 from tests.requirements import requires
 from tests.task_thread import ThreadTasks
 from tests.unit.services.doubles import Scripted, Shop, spec
@@ -36,18 +37,20 @@ class Bench:
         script: Mapping[str, Page | CitewellError | float],
         *,
         hits: Any = None,
+        workers: ThreadTasks | None = None,
         **settings: Any,
     ) -> None:
         self.reads = ScriptedReads({address(name): answer for name, answer in script.items()})
         found = hits if hits is not None else tuple(_hit(name) for name in script)
         self.provider = Scripted(found)
         self.memory = Memory()
+        self.page_texts: str | None = None
         shop = Shop((spec("alpha"), self.provider))
         self.gatherer = SearchAndRead(
             settings=Settings(**settings),
             searches=CachedWebSearch(shop.web(), loader=self.memory.loader),
             pages=self.memory.reading(self.reads),
-            workers=ThreadTasks(),
+            workers=workers or ThreadTasks(),
             now=lambda: NOW,
         )
 
@@ -56,9 +59,11 @@ class Bench:
 
     async def gather(self, query: str = "tides", **wish: Any) -> SourceBundle:
         given = {"source_count": 10} | wish
-        return await self.gatherer.gather_sources(
+        gathered = await self.gatherer.gather_sources(
             GatherRequest(query=query, **given), trace=RoutingTrace()
         )
+        self.page_texts = gathered.page_texts
+        return gathered.bundle
 
 
 def _hit(name: str) -> SearchHit:
@@ -262,7 +267,7 @@ def test_cancelling_the_call_stops_the_reading() -> None:
 
     async def cancelled() -> None:
         task = asyncio.create_task(bench.gather())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while not bench.reads.at_once:  # noqa: ASYNC110 - the double tells nobody
                 await asyncio.sleep(0)
         task.cancel()
@@ -286,7 +291,6 @@ def test_a_shared_paragraph_stays_with_the_better_source() -> None:
     assert names(bundle) == ["better", "worse"]
     assert SHARED in bundle.sources[0].content
     assert SHARED not in bundle.sources[1].content
-    assert bundle.combined_content.count(SHARED) == 1
     assert bundle.summary.duplicate_paragraphs == 1
 
 
@@ -294,7 +298,9 @@ def test_a_shared_paragraph_stays_with_the_better_source() -> None:
 def test_repetition_stays_when_asked_for() -> None:
     script = {"a": text("a", SHARED), "b": text("b", SHARED)}
 
-    assert Bench(script)(deduplicate=False).combined_content.count(SHARED) == 2
+    bundle = Bench(script)(deduplicate=False, include_sources=False)
+
+    assert bundle.combined_content.count(SHARED) == 2
 
 
 def test_a_copy_of_another_source_says_whose_copy_it_is() -> None:
@@ -390,36 +396,106 @@ def test_each_source_is_cut_to_its_own_length() -> None:
     assert bundle.size_metadata.truncated
 
 
-def test_room_is_shared_fairly_and_a_short_source_leaves_its_rest() -> None:
-    script = {
-        "long": text("long", "\n\n".join(f"Tides {n} here." for n in range(2000))),
-        "also": text("also", "\n\n".join(f"Waves {n} there." for n in range(2000))),
-        "short": text("short", "Just a few words."),
+FILLER = [
+    f"The harbour of ward {n} has a crane, a weighbridge and a small office." for n in range(900)
+]
+ANSWER = "The spring tides of Ystad rise highest in October, when the moon is nearest."
+
+
+def long_page(name: str, answer: str = ANSWER) -> Page:
+    """A page of some 66 KB whose answer comes near its end."""
+    paragraphs = [f"# Harbours of {name}", *FILLER[:800], "## The sea", answer, *FILLER[800:]]
+    return text(name, "\n\n".join(paragraphs), title=f"Harbours of {name}")
+
+
+@requires("search_and_scrape.max_tokens", "search_and_scrape.passages")
+@pytest.mark.parametrize("tokens", [200, 4000, 12_000])
+def test_the_passages_that_answer_are_within_the_budget_and_have_their_offsets(tokens: int) -> None:
+    pages = {
+        name: long_page(name, f"{ANSWER} So say the pilots of {name}.") for name in ("a", "b", "c")
     }
 
-    bundle = Bench(script)(max_total_bytes=4000)
+    bundle = Bench(pages)("when are spring tides highest in Ystad", max_tokens=tokens)
 
-    parts = bundle.combined_content.split("\n\n---\n\n")
-    assert text_size.count_utf8_bytes(bundle.combined_content) <= 4000
-    assert (
-        bundle.size_metadata.total_length
-        == text_size.count_utf8_bytes(bundle.combined_content)
-        > 3000
-    )
-    assert len(parts) == 3
-    big = sorted(len(part) for part in parts)[1:]
-    assert big[1] < 1.5 * big[0]
+    shown = [source.content for source in bundle.sources]
+    assert sum(map(text_size.count_utf8_bytes, shown)) <= 4 * tokens
+    assert bundle.size_metadata.estimated_tokens <= tokens
+    assert bundle.size_metadata.whole_length > 190_000
+    for source in bundle.sources:
+        whole = pages[source.url.partition("//")[2].partition(".")[0]].content
+        slices = [whole[passage.start : passage.end] for passage in source.passages]
+        assert ANSWER in source.content
+        assert "\n\n[…]\n\n".join(slices) == source.content
+        assert source.page_length == len(whole)
+        assert source.truncated
+
+
+@requires("search_and_scrape.passages")
+def test_no_text_is_given_twice_and_the_linked_text_has_each_page_once() -> None:
+    pages = {name: long_page(name, f"{ANSWER} So say the pilots of {name}.") for name in "ab"}
+    bench = Bench(pages)
+
+    bundle = bench("spring tides in Ystad", deduplicate=False)
+
+    wire = str(bundle.to_wire())
+    linked = bench.page_texts or ""
+    assert wire.count("So say the pilots of a.") == 1
+    for source in bundle.sources:
+        whole = pages[source.url.partition("//")[2].partition(".")[0]].content
+        offset = source.artifact_offset or 0
+        assert linked[offset : offset + source.page_length] == whole
+        assert linked.count(whole) == 1
+        assert f"<{source.url}>" in bundle.combined_content
+
+
+@requires("search_and_scrape.max_tokens")
+def test_a_budget_that_no_sentence_fits_is_explained() -> None:
+    bench = Bench({"a": long_page("a")})
+
+    bundle = bench("spring tides", max_tokens=1)
+
+    assert bundle.status == "complete"
+    assert bundle.sources[0].content == ""
+    assert "max_tokens" in (bundle.note or "")
+    assert ANSWER in (bench.page_texts or "")
+
+
+def test_pages_that_fit_are_whole_and_nothing_is_linked() -> None:
+    bench = Bench({"a": text("a"), "b": text("b", "Tides of b. " * 30)})
+
+    bundle = bench()
+
+    assert [source.truncated for source in bundle.sources] == [False, False]
+    assert bench.page_texts is None
+
+
+def test_a_failed_choice_of_passages_is_said_and_the_pages_are_linked() -> None:
+    class Tired(ThreadTasks):
+        async def run_task(self, task: Any, **arguments: Any) -> Any:
+            if task.path.endswith("choose_passages"):
+                raise TaskFailure("too slow")
+            return await super().run_task(task, **arguments)
+
+    bench = Bench({"a": long_page("a")}, workers=Tired())
+
+    bundle = bench("spring tides")
+
+    assert "could not be chosen" in (bundle.note or "")
+    assert ANSWER in (bench.page_texts or "")
 
 
 @requires("search_and_scrape.total_max_length")
+@pytest.mark.parametrize("include", [True, False])
 @pytest.mark.parametrize("room", [1, 30, 60, 100, 150, 400])
-def test_the_combined_text_never_passes_its_bound(room: int) -> None:
-    bundle = Bench({name: text(name, "Tides. 語語語 " * 40) for name in "abc"})(deduplicate=False)
+def test_the_text_never_passes_its_bound(room: int, *, include: bool) -> None:
+    script = {name: text(name, "Tides. 語語語 " * 40) for name in "abc"}
 
-    whole, truncated = combine_sources(bundle.sources, room)
+    bundle = Bench(script)(max_total_bytes=room, include_sources=include, deduplicate=False)
 
-    assert text_size.count_utf8_bytes(whole) <= room
-    assert truncated
+    shown = sum(text_size.count_utf8_bytes(source.content) for source in bundle.sources)
+    assert text_size.count_utf8_bytes(bundle.combined_content) <= room
+    assert shown <= room
+    assert bundle.size_metadata.truncated
 
 
 @requires("search_and_scrape.recommendations")
@@ -489,3 +565,36 @@ def test_orders_to_a_machine_are_pointed_out_for_their_source() -> None:
 
     flagged = {source.url for source in bundle.sources if source.injection_signals}
     assert flagged == {address("a")}
+
+
+@requires("search_and_scrape.passages")
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(" ".join(["river stone"] * 4000 + [ANSWER.rstrip(".")] + ["cloud"] * 900), id="no sentences"),
+        pytest.param("\n\n".join(["river stone " * 300] * 9 + [ANSWER] + ["cloud " * 700]), id="long blocks"),
+        pytest.param("```\n" + "x = 1\n" * 9000 + f"# {ANSWER}\n```", id="code"),
+        pytest.param("| Port | Height |\n|---|---|\n" + "| a | 1 |\n" * 5000 + f"| {ANSWER} | 9 |", id="table"),
+        pytest.param("\n\n".join([f"Row {n}. Nothing." for n in range(20_000)] + [ANSWER]), id="over 200,000 characters"),
+    ],
+)  # fmt: skip
+def test_the_answer_is_found_in_any_kind_of_text(content: str) -> None:
+    bundle = Bench({"a": text("a", content)})("spring tides of Ystad", max_tokens=500)
+
+    [source] = bundle.sources
+    assert ANSWER.rstrip(".") in source.content
+    assert len(source.content.encode()) <= 2000
+
+
+@requires("search_and_scrape.deduplicate", "search_and_scrape.passages")
+def test_a_repeated_paragraph_is_not_shown_inside_a_passage_of_another_source() -> None:
+    around = "\n\n".join(FILLER[:300])
+    pages = {
+        "a": text("a", f"{around}\n\n{ANSWER}", title="Tides of Ystad"),
+        "b": text("b", f"The tides of Ystad, one.\n\n{ANSWER}\n\nThe tides of Ystad, two.\n\n{around}"),
+    }  # fmt: skip
+
+    bundle = Bench(pages)("spring tides of Ystad", max_tokens=1000)
+
+    assert str(bundle.to_wire()["sources"]).count(ANSWER) == 1
+    assert bundle.sources[1].content.startswith("The tides of Ystad, ")

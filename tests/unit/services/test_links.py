@@ -50,14 +50,18 @@ class Checker:
     def redirect(self, path: str, to: str) -> str:
         return self.fault(path, Fault(status=302, body="", headers={"location": to}))
 
-    def check(self, *urls: str, **options: Any) -> Mapping[str, LinkState]:
+    def trace(self, *urls: str) -> Mapping[str, LinkState]:
+        return self.check(*urls, traced=True, archive=f"{self._internet.url}/archive")
+
+    def check(self, *urls: str, traced: bool = False, **options: Any) -> Mapping[str, LinkState]:
         async def run() -> Mapping[str, LinkState]:
             network = Network(config.load_settings(self._environ))
             try:
                 links = LinkChecker(
                     network, ThreadTasks(), wayback=self._internet.url + ARCHIVE, **options
                 )
-                return await links.check_links(urls)
+                states = await links.check_links(urls)
+                return await links.trace_dead_links(states) if traced else states
             finally:
                 await network.aclose()
 
@@ -114,6 +118,38 @@ def test_a_dead_page_comes_with_its_archived_copy(links: Checker, world: World) 
         "http_404",
         COPY,
     )
+
+
+@requires("verify_citation.address_history")
+@pytest.mark.parametrize(
+    ("index", "known"),
+    [
+        (Fault(status=200, body=[]), False),
+        (Fault(status=200, body="<html>Down for maintenance</html>"), None),
+        (Fault(status=429, body="slow down"), None),
+        (None, True),
+    ],
+)
+def test_the_archives_index_says_whether_a_dead_page_ever_existed(
+    links: Checker, world: World, index: Fault | None, known: bool | None
+) -> None:
+    url = links.url("no-such-page")
+    world.state["archive"] = {url: ["20200101000000"]}
+    if index:
+        world.fail("/archive/cdx/search/cdx", index, times=ALWAYS)
+
+    state = links.trace(url)[url]
+
+    assert (state.was_archived, bool(state.archived)) == (known, bool(known))
+
+
+def test_the_archives_index_is_not_asked_about_pages_that_answer(
+    links: Checker, world: World
+) -> None:
+    url = links.url("sodium-ion")
+
+    assert links.trace(url)[url].was_archived is None
+    assert not world.requests["archive"]
 
 
 @requires("scrape_page.hidden_from_exa")
@@ -353,12 +389,21 @@ def test_a_redirect_to_a_private_address_is_left_unchecked(links: Checker) -> No
     assert links.state(links.redirect("in", "http://10.0.0.1/")) == ("unchecked", "refused")
 
 
-def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
-    async def nobody(_host: str) -> Sequence[str]:
-        raise OSError
+@pytest.mark.parametrize(
+    ("known", "state"),
+    [({"doi.org"}, ("dead", "dns")), (set(), ("unchecked", "offline"))],
+    ids=["online", "offline"],
+)
+def test_a_name_that_does_not_resolve_is_dead_only_if_others_do(
+    links: Checker, known: set[str], state: tuple[str, str]
+) -> None:
+    async def look_up(host: str) -> Sequence[str]:
+        if host not in known:
+            raise OSError
+        return ["127.0.0.1"]
 
     async def run() -> LinkState:
-        network = Network(config.load_settings(links._environ), resolver=nobody)
+        network = Network(config.load_settings(links._environ), resolver=look_up)
         try:
             found = await LinkChecker(
                 network, ThreadTasks(), wayback=links._internet.url + ARCHIVE
@@ -367,9 +412,9 @@ def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
             await network.aclose()
         return next(iter(found.values()))
 
-    state = asyncio.run(run())
+    checked = asyncio.run(run())
 
-    assert (state.state, state.reason) == ("dead", "dns")
+    assert (checked.state, checked.reason) == state
 
 
 @requires("verify_recommendation.link_cache")

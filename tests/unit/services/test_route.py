@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.ports import Offer
 from citewell.services.routing.provider_chains import SearchRouter
+from citewell.services.routing.routing_setting import find_query_receivers
 from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, keyed, spec
 
@@ -93,3 +95,42 @@ def test_a_malformed_routing_is_refused_at_once_with_the_exact_problem(
 def test_an_unknown_search_provider_is_refused_at_once() -> None:
     with pytest.raises(Misconfigured, match="SEARCH_PROVIDER names 'gogle'"):
         router(search_provider="gogle")
+
+
+@requires("sealed.every_tool")
+def test_a_provider_that_may_not_see_queries_is_never_connected() -> None:
+    shop = Shop(
+        (spec("duck", rank=20), Scripted()),
+        (spec("wiki", rank=60, covers_whole_web=False), Scripted()),
+        (spec("library", rank=90, base_url=""), Scripted()),
+        query_providers=("Wiki",),
+    )
+    chain = SearchRouter(shop.settings, shop.catalogue).require_chain(Offer.WEB)
+
+    assert (chain.main, chain.spare) == ((), ("wiki",))
+    assert shop.catalogue.connect_provider("library")
+    with pytest.raises(Misconfigured, match="may see queries on this server: wiki"):
+        shop.catalogue.connect_provider("duck")
+    with pytest.raises(Misconfigured, match="may see queries on this server: wiki"):
+        shop.catalogue.resolve_provider("duck", Offer.WEB)
+
+
+@pytest.mark.parametrize(
+    ("settings", "allowed"),
+    [
+        ({}, None),
+        ({"search_routing": "searxng"}, None),
+        ({"profile": "searxng"}, {"searxng"}),
+        ({"profile": "searxng", "search_provider": "Brave"}, {"searxng", "brave"}),
+        (
+            {"profile": "searxng", "search_routing": '{"news": ["gdelt"], "web": "searxng"}'},
+            {"searxng", "gdelt"},
+        ),
+        ({"profile": "searxng", "query_providers": ("brave",)}, {"brave"}),
+        ({"query_providers": ("Brave",), "search_routing": "searxng"}, {"brave"}),
+    ],
+)
+def test_the_profile_and_the_settings_say_who_may_see_a_query(
+    settings: dict[str, Any], allowed: set[str] | None
+) -> None:
+    assert find_query_receivers(Settings(**settings)) == allowed

@@ -13,6 +13,8 @@ from citewell.model.scrape_results import RetractionStatus, ScrapeOutput, Struct
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
 from citewell.services.reading.raw_pages import RawPageFetcher
+from citewell.services.sources.page_works import PageWorkFinder
+from citewell.services.trust.retraction_checks import RetractionCheck
 from tests.requirements import requires
 from tests.task_thread import ThreadTasks
 from tests.unit.services.reading import NOW, Memory, ScriptedReads, page
@@ -38,11 +40,11 @@ class Records:
         self.answer = answer
         self.asked: list[str] = []
 
-    async def find_retraction_status(self, doi: str) -> RetractionStatus | None:
+    async def check_retraction(self, doi: str, *, tenant: str | None = None) -> RetractionCheck:
         self.asked.append(doi)
         if isinstance(self.answer, CitewellError):
             raise self.answer
-        return self.answer
+        return RetractionCheck(status=self.answer, answered=("crossref",))
 
 
 def scrape(
@@ -52,7 +54,9 @@ def scrape(
     verbatim = RawPageFetcher(
         sent or Sent(), PageTasks(ThreadTasks()), robots=None, timeout=5, now=lambda: NOW
     )
-    service = PageScraper(pages=Memory().reading(reads), verbatim=verbatim, retractions=records)
+    service = PageScraper(
+        pages=Memory().reading(reads), verbatim=verbatim, works=PageWorkFinder(records)
+    )
     return asyncio.run(service.scrape_page(ScrapeRequest(url=wish.pop("url", URL), **wish)))
 
 
@@ -145,16 +149,23 @@ def test_a_page_without_a_title_has_no_metadata_but_a_citation() -> None:
 
 
 def test_a_document_tells_its_pages() -> None:
-    output = scrape(page(URL, page_count=12, file_size=3456, published="2020-05-06"))
+    output = scrape(page(URL, page_count=12, file_size=3456, created="2020-05-06"))
 
     assert output.metadata is not None
+    assert output.metadata.created_at == "2020-05-06"
+    assert output.published_at is None
     assert output.metadata.to_wire()["pageCount"] == 12
     assert output.metadata.to_wire()["fileSize"] == 3456
 
 
-@pytest.mark.parametrize(("words", "warned"), [(149, True), (150, False)])
-def test_a_thin_page_is_warned_of(words: int, *, warned: bool) -> None:
-    output = scrape(page(URL, "word " * words))
+@pytest.mark.parametrize(
+    ("words", "quality", "warned"),
+    [(149, "partial", True), (150, "partial", False), (149, "complete", False)],
+)
+def test_a_thin_page_is_warned_of_unless_it_is_complete(
+    words: int, quality: str, *, warned: bool
+) -> None:
+    output = scrape(page(URL, "word " * words, quality=quality))
 
     assert (output.sparsity_warning is not None) is warned
     assert output.word_count == words
@@ -181,7 +192,9 @@ MARKS = StructuredData(citation={"citation_title": "x", "citation_doi": "10.1234
 
 
 def test_a_scholarly_page_names_its_doi_and_kind() -> None:
-    output = scrape(page(URL, structured=MARKS))
+    output = scrape(
+        page(URL, structured=MARKS, declared_doi="10.1234/abc.5", is_doi_described=True)
+    )
 
     assert output.source_type == "peer_reviewed"
     assert output.to_wire()["detectedDoi"] == "10.1234/abc.5"
@@ -210,7 +223,10 @@ def test_the_record_of_the_work_is_attached() -> None:
     status = RetractionStatus(retracted=True, kind="retraction", notice_doi="10.1234/notice")
     records = Records(status)
 
-    output = scrape(page(URL, structured=MARKS), records=records)
+    output = scrape(
+        page(URL, structured=MARKS, declared_doi="10.1234/abc.5", is_doi_described=True),
+        records=records,
+    )
 
     assert records.asked == ["10.1234/abc.5"]
     assert output.to_wire()["retractionStatus"] == {
@@ -223,7 +239,10 @@ def test_the_record_of_the_work_is_attached() -> None:
 @requires("scrape_page.retraction_status")
 @pytest.mark.parametrize("answer", [None, UpstreamUnavailable("The registry is down.")])
 def test_a_clean_or_unseen_record_is_never_a_guess(answer: Any) -> None:
-    output = scrape(page(URL, structured=MARKS), records=Records(answer))
+    output = scrape(
+        page(URL, structured=MARKS, declared_doi="10.1234/abc.5", is_doi_described=True),
+        records=Records(answer),
+    )
 
     assert "retractionStatus" not in output.to_wire()
 

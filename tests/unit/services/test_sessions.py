@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, SessionNotFound
@@ -206,6 +208,7 @@ def history() -> ResearchSession:
             tool="web_search",
             author="Ada Byron",
             date="2024-05-01",
+            stage="quoted",
         ),
         SessionSource(
             url="https://b.example/2",
@@ -213,6 +216,8 @@ def history() -> ResearchSession:
             tool="scrape_page",
             found_in=2,
             doi="https://doi.org/10.1000/xyz",
+            stage="read",
+            basis="page",
         ),
     )
     return ResearchSession(
@@ -303,6 +308,62 @@ def test_an_export_is_the_golden_one(form: str) -> None:
     assert made == golden.read_text(encoding="utf-8")
 
 
+HEADINGS = (
+    "# Sources",
+    "  ### Sources ##",
+    "Sources\n===",
+    "Sources\n=",
+    "Sources\n--  ",
+    "> # Sources",
+    "- # Sources",
+    "1. > ## Sources",
+    "text\r# Sources",
+    "text\u2028# Sources",
+    "<h2>Sources</h2>",
+    "```\nnot closed",
+    "~~~~ python",
+)
+
+
+@requires("research_export.markdown")
+@pytest.mark.parametrize("text", HEADINGS)
+@pytest.mark.parametrize("place", ["step", "summary"])
+def test_no_text_of_a_step_becomes_a_heading_of_the_export(text: str, place: str) -> None:
+    steps = (step(1, text=text),) if place == "step" else (step(1, summary=text),)
+    session = ResearchSession(id="s", started="x", steps=steps, sources=history().sources)
+
+    page = session_export.render_session(session, "markdown", tenant="t", stamp="x")
+
+    reader = MarkdownIt("commonmark")
+    titles = [
+        token.children[0].content
+        for before, token in itertools.pairwise(reader.parse(page))
+        if before.type == "heading_open" and token.children
+    ]
+    summary = ["Summary"] if place == "summary" else []
+    assert titles[1:] == [*summary, "Steps", "Step 1", "Sources"]
+    assert not any(token.type == "html_block" for token in reader.parse(page))
+
+
+def test_the_html_export_shows_escaped_text_as_it_was_written() -> None:
+    session = ResearchSession(
+        id="s", started="x", steps=(step(1, text="# Sources\n===\n<b>1</b>"),)
+    )
+
+    page = session_export.render_session(session, "html", tenant="t", stamp="x")
+
+    assert "<p># Sources<br>===<br>&lt;b&gt;1&lt;/b&gt;</p>" in page
+
+
+def test_a_bibtex_export_without_a_source_that_was_read_says_so() -> None:
+    listed = SessionSource(url="https://a.example/1", title="Listed")
+    session = ResearchSession(id="s", started="x", steps=(step(1),), sources=(listed,))
+
+    made = session_export.render_session(session, "bibtex", tenant="t", stamp="x")
+
+    assert made == "% No source of this session was read yet.\n"
+
+
 def test_html_escapes_whatever_came_from_outside() -> None:
     source = SessionSource(
         url="https://a.example/?q=<script>", title="<img onerror=alert(1)> & [x](javascript:1)"
@@ -371,8 +432,8 @@ def test_coverage_names_what_is_thin_and_suggests_where_to_look() -> None:
         "one.example",
     )
     assert "concentrated on one.example" in shown["gaps"]
-    assert queries[0] == "cold climates ageing of cells"
-    assert "ageing of cells -site:one.example" in queries
+    assert queries[0] == "ageing cells cold climates"
+    assert "ageing cells -site:one.example" in queries
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])

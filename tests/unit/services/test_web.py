@@ -102,6 +102,15 @@ def test_a_failing_provider_is_followed_by_the_next() -> None:
 
 
 @requires("web_search.routing", "routing.fallback_reason")
+def test_a_provider_that_found_nothing_was_not_unavailable() -> None:
+    trace = RoutingTrace()
+
+    search(two([], hits(5)).web(), trace=trace)
+
+    assert trace.to_wire()["fallback_reason"] == "primary_empty"
+
+
+@requires("web_search.routing", "routing.fallback_reason")
 def test_a_resting_provider_is_not_asked() -> None:
     shop, trace = two(hits(5), hits(5)), RoutingTrace()
 
@@ -210,7 +219,7 @@ def test_help_that_never_comes_does_not_cost_what_is_in_hand() -> None:
     shop = Shop(
         (spec("one", rank=1), Scripted(hits(1))),
         (spec("two", rank=2), Hanging()),
-        search_timeout=0.01,
+        search_timeout=0.5,
     )
 
     assert search(shop.web()).result_count == 1
@@ -444,18 +453,19 @@ def test_filters_that_leave_nothing_are_named_with_who_applied_them() -> None:
         (spec("three", rank=3), Scripted(hits(1))),
     )
 
-    hints = search(
+    answer = search(
         shop.web(),
         provider="one",
         sites=("example.com",),
         exact_terms="no such words",
         country="de",
-    ).hints
+    )
 
+    hints = answer.hints
     assert hints is not None
     assert hints.reason == "filters_too_restrictive"
     assert hints.filters_applied == ("exact_terms", "site", "country")
-    assert {(row.filter, row.by) for row in hints.filter_report} == {
+    assert {(row.filter, row.by) for row in answer.filters or ()} == {
         ("country", "nobody"),
         ("exact_terms", "afterwards"),
         ("site", "one"),
@@ -681,7 +691,7 @@ def test_news_without_any_news_provider_is_a_web_search_that_says_so() -> None:
 
 @requires("searxng.content_failure", "searxng.fetch_stats")
 def test_each_page_is_read_on_request_and_one_failure_spares_the_rest() -> None:
-    async def read_many(urls: Any) -> Any:
+    async def read_many(urls: Any, report: Any) -> Any:
         good = PageContent(markdown="Text.", word_count=1, fetch_time_ms=3, summary="Text.")
         return [good if url.endswith("0") else Blocked("A wall.") for url in urls]
 

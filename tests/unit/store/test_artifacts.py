@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from citewell.config import Settings
 from citewell.errors import NotFound
 from citewell.ports import ProviderMemory
-from citewell.store.cache.text_pages import cut_text_page
+from citewell.services.reading.artifact_pages import cut_text_page
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
 from tests.requirements import requires

@@ -105,3 +105,26 @@ def test_stop_words_go_only_where_something_is_left(
 def test_terms_keep_numbers_and_drop_short_words() -> None:
     assert tokens.extract_terms("In 2019 an ox ran 5 km") >= {"2019", "5", "run"}
     assert "ox" not in tokens.extract_terms("an ox")
+
+
+def test_the_sentence_with_the_claims_rare_words_is_the_signal() -> None:
+    claim = nearest_sentences.build_claim_terms("Octopus blood is blue because of hemocyanin")
+    snippets = [
+        "Octopus blood is pumped. The octopus has hemocyanin. Octopus blood is studied here.",
+        "Octopus blood and how it flows. Facts about octopus blood.",
+        "Blue octopus, blue blood: the octopus blood page.",
+    ]
+
+    weighed = nearest_sentences.weigh_claim_terms(claim, snippets)
+
+    said = nearest_sentences.find_nearest_sentence(weighed, snippets[0])
+    assert said == "The octopus has hemocyanin."
+
+
+def test_a_word_of_stance_does_not_outweigh_a_rare_word() -> None:
+    text = "Studies confirm that sleep is good. Sleep clears amyloid from the brain. Sleep is good."
+    claim = nearest_sentences.build_claim_terms("sleep clears amyloid")
+
+    best, _ = nearest_sentences.find_nearest_sentences(claim, text)
+
+    assert best == "Sleep clears amyloid from the brain."

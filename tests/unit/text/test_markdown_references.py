@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.references.markdown_references import drop_references, find_reference_list
+from citewell.text.references.list_headings import find_reference_list
+from citewell.text.references.markdown_references import drop_references
 
 ARTICLE = """# Tide
 

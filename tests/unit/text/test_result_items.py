@@ -92,7 +92,7 @@ def test_authors_may_be_objects_and_empty_ones_are_left_out() -> None:
 
     source = convert_result_item({"title": "T", "authors": people})
 
-    assert source["author"] == ["Ada Lovelace", "Alan Turing", "WHO"]
+    assert source["author"] == ["Ada Lovelace", "Turing, Alan", "{WHO}"]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.model.research import ClaimRelation
+from citewell.text.data_tables import load_table
 from citewell.text.evidence import claim_support, negation
-from citewell.text.evidence.negation_words import WORDS_BY_LANGUAGE
 
 GOLD = Path(__file__).parent / "gold" / "citations.json"
 
@@ -160,7 +160,9 @@ def test_a_word_that_negates_and_refutes_is_known_as_both(text: str, language: s
     assert negation.has_refutation_cue(text, language=language)
 
 
-@pytest.mark.parametrize("language", WORDS_BY_LANGUAGE)
+@pytest.mark.parametrize(
+    "language", load_table("citewell.text.evidence", "negation_words")["languages"]
+)
 def test_no_language_takes_a_plain_text_for_a_negation(language: str) -> None:
     assert negation.count_negations("12 34", language=language) == 0
     assert not negation.has_refutation_cue("12 34", language=language)

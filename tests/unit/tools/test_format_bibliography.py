@@ -88,6 +88,38 @@ def test_one_address_is_listed_once_and_none_is_skipped() -> None:
     assert answer["entryCount"] == 1
 
 
+@requires("format_bibliography.skipped")
+def test_what_is_left_out_is_listed_with_the_reason() -> None:
+    answer = formatted(PAPER, {"title": "No address"}, PAPER)
+
+    assert answer["skipped"] == [
+        {"source": 2, "title": "No address", "reason": "no url and no doi"},
+        {"source": 3, "title": "Deep learning", "reason": "same address as source 1"},
+    ]
+    assert "skipped" not in formatted(PAPER)
+
+
+@requires("format_bibliography.url")
+@pytest.mark.parametrize(
+    "url", [1, True, 2.5, "1", "x", "example.org/a", "file:///etc/passwd", "http://"]
+)
+def test_an_address_that_is_none_is_refused_by_name(url: object) -> None:
+    with pytest.raises(InvalidInput, match="The url of source 2 must be an http"):
+        formatted(PAPER, {"url": url, "title": "T"})
+
+
+@requires("format_bibliography.hosts")
+@pytest.mark.parametrize("style", BIBLIOGRAPHY_STYLES)
+@pytest.mark.parametrize("host", ["example.org", "my-site.example.org", "ec.europa.eu"])
+def test_a_host_keeps_its_small_letters(style: str, host: str) -> None:
+    source = {"url": f"https://{host}/a", "title": "How the tides are measured", "site": host}
+
+    text = formatted(source, style=style)["bibliography"]
+
+    assert host in text.replace(source["url"], "")
+    assert host.capitalize() not in text
+
+
 @pytest.mark.parametrize(
     ("source", "named"), [({"url": "x", "colour": "red"}, "colour"), ({"url": "x", "kind": "scroll"}, "scroll")]
 )  # fmt: skip

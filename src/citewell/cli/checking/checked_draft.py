@@ -64,6 +64,12 @@ def list_draft_notes(checked: CheckedDraft) -> list[str]:
     return list(dict.fromkeys((*checked.draft.notes, *(checked.report.notes or ()))))
 
 
+def count_unanswered(checked: CheckedDraft) -> int:
+    """How many references and statements could not be checked, those over the limit included."""
+    open_count = sum(bool(one.is_unanswered) for one in checked.report.findings)
+    return open_count + (checked.report.skipped or 0)
+
+
 def describe_verdict(verdict: DraftVerdict) -> str:
     """The verdict as a person reads it."""
     return _VERDICT_LABELS.get(verdict, verdict.value.replace("_", " "))

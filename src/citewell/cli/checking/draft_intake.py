@@ -34,7 +34,7 @@ class CheckWish:
 async def check_draft_files(names: list[str], wish: CheckWish) -> list[CheckedDraft]:
     """All drafts are read before the first is checked, so that a missing file is told at once."""
     listed = bibliography_files.read_text_file(str(wish.bibliography)) if wish.bibliography else ""
-    async with open_command_app() as app:
+    async with open_command_app(is_gate=True) as app:
         with screen.show_spinner("Reading"):
             drafts = {name: await _read_one_draft(app, name, listed) for name in names}
         return [await _check_one_draft(app, name, draft, wish) for name, draft in drafts.items()]

@@ -32,6 +32,7 @@ from citewell.cli.checking.finding_words import (
     shorten_text,
 )
 from citewell.cli.running.shared_options import STDIN_NAME
+from citewell.model.counted_words import pluralize
 from citewell.model.draft_findings import (
     DraftFinding,
     DraftVerdict,
@@ -179,7 +180,7 @@ def _render_places(checked: CheckedDraft, group: FindingGroup) -> str:
     links = ", ".join(_render_place(checked, one) for one in group.findings[:_MAX_PLACE_LINKS])
     left = group.count - _MAX_PLACE_LINKS
     rest = f" and {left:,} more" if left > 0 else ""
-    return f'<p class="places">{group.count:,} times: {links}{rest}</p>'
+    return f'<p class="places">{group.count:,} {pluralize(group.count, "time")}: {links}{rest}</p>'
 
 
 def _render_place(checked: CheckedDraft, finding: DraftFinding) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.config import Settings
 from citewell.errors import Misconfigured
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.server.http.auth.auth_setup import build_issuer_client, build_key_set_loader
 from citewell.server.http.auth.auth_ways import (
@@ -55,5 +56,5 @@ async def _check_issuer(app: App, *, offline: bool) -> InstallationCheck:
     return InstallationCheck(
         name=_ISSUER_NAME,
         state="ok",
-        detail=f"metadata and {len(keys.keys)} keys can be read",
+        detail=f"metadata and {len(keys.keys)} {pluralize(len(keys.keys), 'key')} can be read",
     )

@@ -19,8 +19,9 @@ from citewell.model.domains.court_case import CaseQuery
 from citewell.model.domains.economic_series import ObservationQuery
 from citewell.model.domains.patent import PatentQuery
 from citewell.model.domains.place import AreaQuery, PlaceQuery
+from citewell.model.paper import IdentifierScheme, PaperId
 from citewell.model.search_queries import ImageQuery, SearchQuery
-from citewell.ports import ImageSearch, NewsSearch, Offer
+from citewell.ports import ImageSearch, NewsSearch, Offer, PaperLookup
 
 _PROBE_WORD = "sleep"
 _PROBE_SERIES = {
@@ -31,6 +32,10 @@ _PROBE_SERIES = {
     "oecd": "OECD.SDD.NAD,DSD_NAMAIN1@DF_QNA,1.0",
     "imf": "IMF.STA,CPI,5.0.0",
 }
+_PROBE_WORKS = (
+    PaperId(scheme=IdentifierScheme.ISBN, value="9780262033848"),
+    PaperId(scheme=IdentifierScheme.RFC, value="9110"),
+)
 _PROBE_COUNTRY = "DEU"
 _PROBE_CITY, _PROBE_CITY_CENTRE = "Lyon", (45.7579, 4.8351)
 _PROBE_PATENT = "US10165245B2"
@@ -101,6 +106,13 @@ async def _probe_image_search(provider: object) -> bool | None:
     return bool(await provider.search_images(ImageQuery(text=_PROBE_WORD, count=1)))
 
 
+async def _probe_work_lookup(provider: object) -> bool | None:
+    if not isinstance(provider, PaperLookup):
+        return None
+    work = next((one for one in _PROBE_WORKS if one.scheme in provider.schemes), None)
+    return None if work is None else await provider.look_up_paper(work) is not None
+
+
 DOMAIN_PROBES: Mapping[Offer, Callable[[object], Awaitable[bool | None]]] = {
     Offer.TRIALS: _probe_trial_registry,
     Offer.CASES: _probe_case_registry,
@@ -111,6 +123,7 @@ DOMAIN_PROBES: Mapping[Offer, Callable[[object], Awaitable[bool | None]]] = {
     Offer.FILINGS: _probe_company_filings,
     Offer.NEWS: _probe_news_search,
     Offer.IMAGES: _probe_image_search,
+    Offer.LOOKUP: _probe_work_lookup,
 }
 
 

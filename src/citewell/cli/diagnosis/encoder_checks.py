@@ -6,6 +6,7 @@ import importlib.util
 
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.services.encoding.encoder_choice import find_model_folder, find_server_address
 from citewell.services.encoding.passage_similarity import PassageSimilarity
@@ -53,5 +54,5 @@ async def _try_encoder(app: App, place: str) -> InstallationCheck:
         detail = f"{error.message} Words alone rank passages."
         change = error.remedy or "mend CITEWELL_ENCODER, or set CITEWELL_ENCODER=off"
         return InstallationCheck(name=_NAME, state="warning", detail=detail, change=change)
-    sizes = ", ".join(f"{len(vector)} dimensions" for vector in vectors)
+    sizes = ", ".join(f"{len(vector)} {pluralize(len(vector), 'dimension')}" for vector in vectors)
     return InstallationCheck(name=_NAME, state="ok", detail=f"{place} works: {sizes}")

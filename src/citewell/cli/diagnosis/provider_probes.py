@@ -101,7 +101,8 @@ def _describe_skip_reason(
     if offline:
         return "configured; not tried with --offline"
     if not spec.offers & _PROBED_OFFERS:
-        return "configured; not tried, because each request is charged"
+        why = "each request is charged" if is_metered(spec, raw) else "no request to it is cheap"
+        return f"configured; not tried, because {why}"
     if is_metered(spec, raw) and not paid:
         return "key set; --paid tries it, which may be charged"
     return ""

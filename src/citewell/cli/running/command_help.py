@@ -11,7 +11,7 @@ PROGRAM_HELP = (
 )
 EXIT_CODES_HELP = (
     "Exit codes: 0 success; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
-    "3 an upstream failed; 70 a bug in Citewell; 74 reading or writing failed; "
+    "3 an upstream failed, or something could not be checked; 70 a bug in Citewell; 74 reading or writing failed; "
     "130 interrupted; 141 the output was closed early."
 )
 HIDDEN_COMMANDS = frozenset({"reference"})  # for developers of Citewell
@@ -23,9 +23,9 @@ Over stdio, which is the default, a client starts this command itself and talks 
 
 By default HTTP serves this machine alone. To serve others, switch on one of three ways to prove who is calling (OAuth, API tokens, or a proxy that logs people in), and then name the interface with --host; docs/operating has a guide for each.
 
-Without a choice of tools the default profile is offered: web_search, scrape_page,
-search_and_scrape, academic_search, verify_citation, audit_bibliography and read_artifact. Names of
-toolsets replace it; with a plus before them, as in --toolsets +sessions, they are added to it.
+Without a choice of tools the default profile is offered: sixteen tools that search, read, check
+citations and drafts, keep research sessions and run deep research. Names of toolsets replace it;
+with a plus before them, as in --toolsets +domains, they are added to it.
 `citewell tools` lists all tools with their toolsets.""",
     "search": """Search the web and list the results.
 
@@ -68,20 +68,20 @@ Colours, logos, typefaces and tone of voice, as an assistant would get from bran
     "read": "Read pages and documents as markdown, several at a time.",
     "check": """Check a draft against its own citations.
 
-Which of its references exist, stand, and say what they are cited for? A table lists what was found, with the passage of the source and a repair; --html, --md and --sarif show it in place, --fix rewrites references where the repair is certain, after it has shown the difference. Exits with 1 if something is wrong (--fail-on says what that is).
+Which of its references exist, stand, and say what they are cited for? A table lists what was found, with the passage of the source and a repair; --html, --md and --sarif show it in place, --fix rewrites references where the repair is certain, after it has shown the difference. Exits with 1 if something is wrong (--fail-on says what that is), and with 3 if something could not be checked.
 
 The draft goes to nobody: registries and cited sites get the identifiers, titles and addresses that it cites. Only if a model is configured as judge, single statements and passages go to that model.""",
     "verify": """Check one citation with the registries.
 
 Does it exist, does it describe the right work, was it not retracted, and does it address a claim?
-Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no registry
-could be asked.""",
-    "audit": """Check a bibliography, or every case that a brief cites.
+Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if it could not
+be checked.""",
+    "audit": """Check a file's references and the cases that its text cites.
 
-Does it exist, does it describe the right work, and was it not retracted? Of a brief (.docx, .pdf,
-.txt, .md) every case citation is found and looked up; only citations and names of cases are sent
-out. Exits with 1 if a reference is retracted, mismatched or not registered, or if a cited case is
-wrong or was not found where it must be.""",
+Does it exist, does it describe the right work, and was it not retracted? In a text (.docx, .pdf,
+.txt, .md, .tex) every case citation is found and looked up; only citations and names of cases are
+sent out. Exits with 1 if a reference is retracted, mismatched or not registered, or if a cited case
+is wrong or was not found where it must be, and with 3 if something could not be checked.""",
     "cite": """Look up works and print them in a citation style.
 
 Exits with 1 if a work is not registered, and with 3 if no registry could be asked.""",
@@ -98,7 +98,7 @@ It also records the cost of a paid call whose answer was lost.""",
 Until credit is added there is no limit.""",
     "watch": """Watch bibliographies and searches, and tell only what changed.
 
-A watched bibliography tells when something in it was retracted, corrected, moved or died; a saved search tells what it had not found before. `citewell worker` checks what is due while it runs; without it, let cron run `citewell watch check`, which exits with 1 if there is news.""",
+A watched bibliography tells when something in it was retracted, corrected, moved or died; a saved search tells what it had not found before. `citewell worker` checks what is due while it runs; without it, let cron run `citewell watch check`, which exits with 1 if there is news and with 3 if something could not be checked.""",
     "worker": """Run queued research jobs and checks until stopped.
 
 The jobs are those of this machine, or of a shared PostgreSQL database; the checks are those of `citewell watch` that are due.""",

@@ -14,13 +14,14 @@ import typer
 
 from citewell import environment
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.text.safety.secret_masking import mask_secrets
 
 OK = 0
 NOTHING_FOUND = 1  # nothing found, or a check failed
 WRONG_USAGE = 2  # wrong usage or configuration
-UPSTREAM_FAILED = 3
+UPSTREAM_FAILED = UNCHECKED = 3  # an upstream failed, so that something could not be checked
 INTERNAL_FAULT = 70  # a bug in Citewell; EX_SOFTWARE of sysexits
 IO_FAILED = 74  # EX_IOERR of sysexits
 INTERRUPTED = 130
@@ -59,7 +60,7 @@ def describe_next_action(block: Mapping[str, Any]) -> str:
     """What to do next, as a sentence; empty if there is no advice."""
     action = str(block.get("suggestedAction", ""))
     if action == "retry_after_delay":
-        return f"Try again in {block.get('retryAfterSeconds', 60)} seconds, or choose another provider."
+        return f"Try again in {block.get('retryAfterSeconds', 60)} {pluralize(block.get('retryAfterSeconds', 60), 'second')}, or choose another provider."
     others = ", ".join(block.get("alternatives", ()))
     if action == "try_different_provider" and others:
         return f"Try --provider with one of: {others}."

@@ -2,6 +2,7 @@ r"""Reads the references of a LaTeX manuscript from the files beside it that it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +16,19 @@ _MAX_INPUT_FILES = 100
 _MAX_BIB_FILES = 20
 
 
-def read_latex_references(path: Path, text: str) -> BibliographyDocument:
+def read_latex_parts(path: Path, text: str) -> list[str]:
+    """The text of a manuscript, and those of the files that it includes."""
+    return [text, *_read_input_files(path.parent, text)]
+
+
+def read_latex_references(path: Path, texts: Sequence[str]) -> BibliographyDocument:
     r"""The cited entries of its .bib files, its own \bibitem list, or the .bbl file beside it.
 
     Raises InvalidInput if there is none of them.
     """
-    own = latex_documents.parse_latex_document(text)
+    own = latex_documents.parse_latex_document(texts[0])
     if own.references:
         return own
-    texts = [text, *_read_input_files(path.parent, text)]
     files = dict.fromkeys(
         name for one in texts for name in latex_documents.find_cited_keys(one).bib_files
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.markup_cleaning import extract_visible_text
 
 _STATUS_COLOURS = {
@@ -66,7 +67,7 @@ def _describe_job_status(status: Mapping[str, Any]) -> str:
 
 
 def _describe_job_counts(status: Mapping[str, Any]) -> str:
-    return f"{status.get('pagesRead', 0)} pages read, {status.get('claimsFound', 0)} claims"
+    return f"{status.get('pagesRead', 0)} {pluralize(status.get('pagesRead', 0), 'page')} read, {status.get('claimsFound', 0)} claims"
 
 
 def _build_status_table(status: Mapping[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from citewell.dialects.paid_apis import (
     validate_response,
 )
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ConsultedPage, ProviderUsage, ReportCitation, ResearchStatus
 from citewell.text.safety.markup_cleaning import clean_markup
 
@@ -115,7 +116,7 @@ def describe_early_stop(answer: RunResponse) -> str:
 
 def describe_run_progress(answer: RunResponse) -> str:
     count = sum(1 for item in answer.output if item.type in _SEARCH_ITEM_TYPES)
-    return f"{count} searches so far" if count else ""
+    return f"{count} {pluralize(count, 'search', 'searches')} so far" if count else ""
 
 
 def _list_text_parts(answer: RunResponse) -> Iterator[_ContentPart]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from citewell.dialects.statistics.series_ids import parse_series_reference
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.economic_series import (
     ObservationList,
     ObservationQuery,
@@ -81,7 +82,9 @@ def parse_exact_json(body: bytes) -> Any:
     try:
         return json.loads(body, parse_float=str, parse_constant=lambda _name: None)
     except (ValueError, RecursionError):
-        raise MalformedResponse(f"Expected JSON and got {len(body)} other bytes.") from None
+        raise MalformedResponse(
+            f"Expected JSON and got {len(body)} {pluralize(len(body), 'other byte')}."
+        ) from None
 
 
 def format_stated_value(value: object) -> str | None:

@@ -14,6 +14,7 @@ from citewell.dialects.statistics.sdmx_structures import list_key_dimensions
 from citewell.dialects.statistics.series_catalogue import CATALOGUE_SECONDS, run_reader
 from citewell.dialects.statistics.series_ids import SeriesReference, parse_series_reference
 from citewell.errors import InvalidInput, NotFound, RejectedRequest, TooLarge
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.economic_series import ObservationList, ObservationQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import Upstream
@@ -103,7 +104,7 @@ class SdmxSource:
         slots = reference.key.split(".") if reference.key else [""] * len(dimensions)
         if len(slots) != len(dimensions):
             raise InvalidInput(
-                f"The key has {len(slots)} positions, and the data set has {len(dimensions)}:"
+                f"The key has {len(slots)} {pluralize(len(slots), 'position')}, and the data set has {len(dimensions)}:"
                 f" {'.'.join(dimensions)}."
             )
         chosen = dict(zip(dimensions, slots, strict=True))

@@ -15,6 +15,7 @@ from citewell.dialects.statistics.data_cubes import (
 )
 from citewell.dialects.statistics.series_catalogue import write_catalogue_lines
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.economic_series import EconomicSeries
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
 
@@ -88,7 +89,9 @@ def _parse_structure_tree(body: bytes) -> Element:
     try:
         root = parse_xml_tree(body, max_depth=_MAX_XML_DEPTH, max_elements=_MAX_XML_ELEMENTS)
     except UnusableXml:
-        raise MalformedResponse(f"Expected XML and got {len(body)} other bytes.") from None
+        raise MalformedResponse(
+            f"Expected XML and got {len(body)} {pluralize(len(body), 'other byte')}."
+        ) from None
     if _get_local_name(root) == "html":
         raise MalformedResponse("Expected a structure message and got a page.")
     return root

@@ -47,8 +47,8 @@ def _build_document_page(
         title=found.title or "",
         author=found.author,
         language=found.language,
-        published=found.created,
-        published_basis="document" if found.created else None,
+        published=found.published,
+        published_basis="document" if found.published else None,
     )
     return ExtractedPage(
         final_url=response.final_url,
@@ -57,6 +57,7 @@ def _build_document_page(
         metadata=about,
         page_count=found.page_count,
         file_size=size,
+        created=found.created,
         notes=found.notes,
         quality="partial" if found.is_partial else "complete",
     )

@@ -46,7 +46,8 @@ class ParsedDocument:
     markdown: str
     title: str | None = None
     author: str | None = None
-    created: str | None = None  # ISO 8601, as the document declares it
+    created: str | None = None  # ISO 8601: the stamp in the file, which may be its template's
+    published: str | None = None  # ISO 8601, of a message, feed or book, which state it
     page_count: int | None = None  # pages, slides or sheets
     language: str | None = None
     notes: tuple[str, ...] = ()
@@ -62,6 +63,7 @@ class DocumentText:
     title: str | None = None
     author: str | None = None
     created: str | None = None
+    published: str | None = None
     page_count: int | None = None
     language: str | None = None
     notes: tuple[str, ...] = ()

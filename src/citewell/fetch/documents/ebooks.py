@@ -38,7 +38,7 @@ def read_epub(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedD
         markdown="\n\n".join(part for part in parts if part),
         title=found.get("title") or None,
         author=found.get("creator") or None,
-        created=parse_document_date(found.get("date")),
+        published=parse_document_date(found.get("date")),
         language=found.get("language", "")[:2].lower() or None,
         page_count=len(names),
     )

@@ -10,6 +10,7 @@ from citewell.fetch.decoding.page_charset import decode_body
 from citewell.fetch.documents.document_text import Broken, ParsedDocument
 from citewell.fetch.documents.html_fragments import convert_html_fragment
 from citewell.fetch.markdown.markdown_text import escape_markdown
+from citewell.model.counted_words import pluralize
 from citewell.text.dates.calendar_dates import parse_document_date
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -29,7 +30,7 @@ def read_email(body: bytes) -> ParsedDocument:
         markdown=render_message(headers, _join_message_text(parts), attached),
         title=_read_message_header(message, "Subject") or None,
         author=_read_message_header(message, "From") or None,
-        created=parse_document_date(_read_message_header(message, "Date")),
+        published=parse_document_date(_read_message_header(message, "Date")),
     )
 
 
@@ -94,7 +95,8 @@ def render_message(
     blocks = ["\n".join(lines).rstrip(), text]
     if attached:
         names = (
-            f"- {escape_markdown(name)} ({kind}, {size} bytes)" for name, kind, size in attached
+            f"- {escape_markdown(name)} ({kind}, {size} {pluralize(size, 'byte')})"
+            for name, kind, size in attached
         )
         blocks.append("**Attachments:**\n\n" + "\n".join(names))
     return "\n\n".join(block for block in blocks if block)

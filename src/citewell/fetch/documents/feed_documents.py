@@ -219,4 +219,4 @@ def _build_feed_document(
         parts += filter(None, (byline, entry.text))
     dates = [entry.date for entry in entries if entry.date]
     return ParsedDocument(markdown="\n\n".join(parts), title=_strip_feed_tags(title) or None, author=author or None,
-                  created=max(dates) if dates else None, language=(language or "")[:2].lower() or None)  # fmt: skip
+                  published=max(dates) if dates else None, language=(language or "")[:2].lower() or None)  # fmt: skip

@@ -49,7 +49,7 @@ def read_msg(body: bytes) -> ParsedDocument:
         markdown=render_message(headers, message.read_text(), message.list_attachments()),
         title=message.find_text(_SUBJECT) or None,
         author=sender or None,
-        created=sent,
+        published=sent,
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 
 _PAGE_RANGE_PATTERN = re.compile(r"(\d{1,6})?\s*+(-)?\s*+(\d{1,6})?")
 
@@ -18,7 +19,9 @@ def choose_pages(wanted: str | None, total: int) -> Sequence[int]:
     for part in wanted.replace("–", "-").split(","):
         chosen |= _parse_page_range(part.strip(), wanted, total)
     if not chosen:
-        raise InvalidInput(f'The document has {total} pages; none of them is in "{wanted[:40]}".')
+        raise InvalidInput(
+            f'The document has {total} {pluralize(total, "page")}; none of them is in "{wanted[:40]}".'
+        )
     return sorted(chosen)
 
 

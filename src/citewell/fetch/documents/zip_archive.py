@@ -13,6 +13,7 @@ from citewell.fetch.documents.document_text import (
     EncryptedDocument,
     TookTooMuch,
 )
+from citewell.model.counted_words import pluralize
 
 _RATIO_CHECK_BYTES = 2**20  # smaller members are harmless at any compression ratio
 _READ_CHUNK_BYTES = 2**16
@@ -35,7 +36,9 @@ class ZipDocument:
         infos = self._zip.infolist()
         total = sum(info.file_size for info in infos)
         if total > limits.max_unpacked:
-            raise TookTooMuch(f"The archive would unpack to {total} bytes; it may be a ZIP bomb.")
+            raise TookTooMuch(
+                f"The archive would unpack to {total} {pluralize(total, 'byte')}; it may be a ZIP bomb."
+            )
         for info in infos:
             packed = max(info.compress_size, 1)
             if info.file_size > _RATIO_CHECK_BYTES and info.file_size / packed > limits.max_ratio:
@@ -81,4 +84,6 @@ def _check_member_count(body: bytes, limits: DocumentLimits) -> None:
     listing = list_zip_names(body, most=limits.max_members)
     if listing is not None and not listing.is_whole:
         count = max(listing.declared_count, limits.max_members + 1)
-        raise TookTooMuch(f"The archive holds {count} files, more than are allowed.")
+        raise TookTooMuch(
+            f"The archive holds {count} {pluralize(count, 'file')}, more than are allowed."
+        )

@@ -16,6 +16,7 @@ from citewell.fetch.html.region_filling import (
     keep_plain_structures,
 )
 from citewell.fetch.html.whole_structures import join_structure_chances
+from citewell.model.counted_words import pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,9 @@ def find_likely_losses(page: PageLayout, chosen: ChosenBlocks) -> tuple[str, ...
     """Why text of the page may be missing from the choice; empty if nothing points to it."""
     notes: list[str] = []
     if page.is_cut:
-        notes.append(f"Only the first {len(page.blocks):,} blocks of the page were read.")
+        notes.append(
+            f"Only the first {len(page.blocks):,} {pluralize(len(page.blocks), 'block of the page was', 'blocks of the page were')} read."
+        )
     if chosen.expected_recall < _MIN_SURE_RECALL:
         notes.append("Parts of the page that may belong to its main text were left out.")
     elif chosen.expected_f1 < _MIN_SURE_F1:

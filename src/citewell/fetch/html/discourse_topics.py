@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.markdown.markdown_text import escape_markdown
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.addresses import is_web_address
 
@@ -40,7 +41,7 @@ class DiscourseTopic:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = f"The topic goes on at {self.next_page}; {self.posts} posts were read here."
+        said = f"The topic goes on at {self.next_page}; {self.posts} {pluralize(self.posts, 'post was', 'posts were')} read here."
         return (said,) if self.next_page else ()
 
 

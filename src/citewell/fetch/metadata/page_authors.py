@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from citewell.fetch.metadata.json_ld import (
@@ -14,17 +15,30 @@ from citewell.fetch.metadata.json_ld import (
 )
 from citewell.fetch.metadata.meta_elements import MetaElements
 from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.citable_works import split_joined_names
 from citewell.text.safety.markup_cleaning import clean_markup
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MAX_AUTHORS = 50
 _MAX_NAME_CHARS = 120
-_ORGANISATION_TYPES = frozenset({
-    "Organization", "NewsMediaOrganization", "Corporation", "GovernmentOrganization", "NGO",
-    "EducationalOrganization", "CollegeOrUniversity", "Brand",
+_MAX_NAME_WORDS = 6  # of a marked name; more are a sentence
+_MAX_MARKED_NODES = 20
+_ORGANISATION_TYPES = frozenset(
+    {"Corporation", "NGO", "CollegeOrUniversity", "Brand", "WebSite", "LocalBusiness", "MusicGroup"}
+)
+# What accounts post: the name of an account is cited as it is, whoever owns it.
+_ACCOUNT_TYPES = frozenset({
+    "VideoObject", "DiscussionForumPosting", "SocialMediaPosting", "Question", "QAPage", "PodcastEpisode",
+    "PodcastSeries",
 })  # fmt: skip
+_REPLY_TYPES = frozenset({"Answer", "Comment", "UserComments", "Review"})
+_REPLY_MARKS = re.compile(
+    r"(?:^|[\s_-])(?:comments?|repl(?:y|ies)|answers?|respond|related|sidebar)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_MAX_ANCESTORS = 20
 _AUTHOR_META_NAMES = (
     "author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author",
     "byl", "og:article:author", "article:author_name", "cxenseparse:author",
@@ -48,6 +62,12 @@ _PLACEHOLDER_NAMES = frozenset(
     }
 )
 _ADDRESS_PATTERN = re.compile(r"https?:|www\.|^/|\S@\S{1,120}\.\S|^@")
+# The figures that forums set beside a name.
+_STANDING_PATTERN = re.compile(
+    r"(?:\s{1,9}\d[\d.,]{0,9}[km]?\b){1,6}(?:\s{0,9}(?:(?:gold|silver|bronze)\s{1,9})?(?:badges?|reputation|points?|posts?|karma"
+    r"|followers|subscribers)\b.{0,240})?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NAME_SEPARATOR = re.compile(
     r"(?:(?<!\s)\s++)?(?:;|\||•|&|\band\b|\bund\b|\bet\b(?! al))\s*", re.IGNORECASE
 )
@@ -80,6 +100,14 @@ def _author_sources(
     yield _read_marked_authors(tree)
 
 
+def mark_site_author(people: tuple[AuthorName, ...], site: str | None) -> tuple[AuthorName, ...]:
+    """The authors, with one that has the site's own name marked as an organisation."""
+    own = (site or "").casefold()
+    return tuple(
+        replace(one, organisation=True) if one.name.casefold() == own else one for one in people
+    )
+
+
 def format_author_line(people: Iterable[AuthorName]) -> str:
     return ", ".join(author.display_name for author in people)
 
@@ -87,9 +115,9 @@ def format_author_line(people: Iterable[AuthorName]) -> str:
 def _keep_plausible_authors(people: Iterable[AuthorName]) -> tuple[AuthorName, ...]:
     kept: dict[str, AuthorName] = {}
     for author in people:
-        name = _BYLINE_PREFIX.sub("", clean_markup(author.name)).strip(" ,;·|-")
+        name = _BYLINE_PREFIX.sub("", clean_markup(author.name)).strip(" ,;·|-–—")
         if (
-            name
+            any(char.isalpha() for char in name)
             and len(name) <= _MAX_NAME_CHARS
             and name.lower() not in _PLACEHOLDER_NAMES
             and not _ADDRESS_PATTERN.search(name)
@@ -106,6 +134,9 @@ def _read_json_ld_authors(linked: JsonLd, main: Iterable[JsonLdThing]) -> Iterat
             for value in wrap_in_list(thing.get("author") or thing.get("creator"))
             for person in _read_json_ld_person(linked, value)
         ]
+        if found and not _ACCOUNT_TYPES.isdisjoint(list_thing_types(thing)):
+            yield from (replace(person, organisation=True) for person in found)
+            return
         if found:
             yield from found
             return
@@ -118,7 +149,7 @@ def _read_json_ld_person(linked: JsonLd, value: object) -> Iterator[AuthorName]:
         return
     if not isinstance(value, dict):
         return
-    organisation = bool(_ORGANISATION_TYPES.intersection(list_thing_types(value)))
+    organisation = _is_organisation_type(list_thing_types(value))
     for name in wrap_in_list(value.get("name")):
         if isinstance(name, str):
             yield from (
@@ -128,10 +159,14 @@ def _read_json_ld_person(linked: JsonLd, value: object) -> Iterator[AuthorName]:
             )
 
 
+def _is_organisation_type(types: Iterable[str]) -> bool:
+    return any(kind in _ORGANISATION_TYPES or kind.endswith("Organization") for kind in types)
+
+
 def _split_author_names(value: str) -> list[AuthorName]:
     """Split a value into names; at commas only if every part has a first and a last name."""
     text = _BYLINE_PREFIX.sub("", clean_markup(value))
-    parts = [part for part in _NAME_SEPARATOR.split(text) if part]
+    parts = [part for part in split_joined_names(text, _NAME_SEPARATOR) if part]
     names: list[str] = []
     for part in parts:
         pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
@@ -141,15 +176,82 @@ def _split_author_names(value: str) -> list[AuthorName]:
 
 
 def _read_marked_authors(tree: LexborHTMLParser) -> Iterator[AuthorName]:
+    found = list(_read_microdata_authors(tree)) or _read_byline_authors(tree)
+    for author in found:
+        name = _STANDING_PATTERN.sub("", author.name[: 2 * _MAX_NAME_CHARS]).strip()
+        if len(name.split()) > _MAX_NAME_WORDS:
+            continue
+        if author.organisation:
+            yield AuthorName(name=name, organisation=True)
+        else:
+            yield from _split_author_names(name)
+
+
+def _read_microdata_authors(tree: LexborHTMLParser) -> Iterator[AuthorName]:
+    """The authors of the page's main item; of a thread, who began it."""
+    for node in tree.css("[itemprop~=author]")[:_MAX_MARKED_NODES]:
+        item = _find_ancestor(node, lambda one: "itemscope" in one.attributes)
+        types = _list_item_types(item)
+        if not _REPLY_TYPES.isdisjoint(types) or _is_inside_reply(node):
+            continue
+        named = node.css_first("[itemprop=name]") or node.css_first("a") or node
+        name = clean_markup(named.attributes.get("content") or named.text() or node.text())
+        is_account = not _ACCOUNT_TYPES.isdisjoint(types)
+        if name:
+            literal = is_account or _is_organisation_type(_list_item_types(node))
+            yield AuthorName(name=name, organisation=literal)
+        if is_account:
+            return
+
+
+def _read_byline_authors(tree: LexborHTMLParser) -> list[AuthorName]:
+    """The names in the first byline; names elsewhere are those of other posts."""
     for selector in (
-        "[itemprop=author] [itemprop=name], [itemprop=author]",
         "a[rel~=author i]",
         "article .byline a, .author-name, .byline .author, .post-author, .entry-author",
     ):
-        nodes = tree.css(selector)[:6]
-        found = [clean_markup(node.attributes.get("content") or node.text()) for node in nodes]
-        named = [name for name in found if name and len(name.split()) <= 6]
-        if named:
-            for name in named:
-                yield from _split_author_names(name)
-            return
+        nodes = [
+            node
+            for node in tree.css(selector)[:_MAX_MARKED_NODES]
+            if clean_markup(node.text()) and not _is_inside_reply(node)
+        ]
+        if nodes:
+            byline = _list_near_parents(nodes[0])
+            return [
+                AuthorName(name=clean_markup(node.text()))
+                for node in nodes
+                if not byline.isdisjoint(_list_near_parents(node))
+            ]
+    return []
+
+
+def _list_near_parents(node: LexborNode) -> set[int]:
+    """The identities of the parent and its parent, which the names of one byline share."""
+    parent = node.parent
+    return {one.mem_id for one in (parent, parent.parent if parent else None) if one}
+
+
+def _is_inside_reply(node: LexborNode) -> bool:
+    def is_reply(one: LexborNode) -> bool:
+        marks = one.attributes
+        named = f"{marks.get('class') or ''} {marks.get('id') or ''} {marks.get('itemprop') or ''}"
+        outer = one.tag in {"html", "body", "main", "article"}
+        return not outer and bool(_REPLY_MARKS.search(named) or "Answer" in named)
+
+    return _find_ancestor(node, is_reply) is not None
+
+
+def _find_ancestor(node: LexborNode, holds: Callable[[LexborNode], bool]) -> LexborNode | None:
+    above = node.parent
+    for _ in range(_MAX_ANCESTORS):
+        if above is None or above.tag == "-undef":
+            return None
+        if holds(above):
+            return above
+        above = above.parent
+    return None
+
+
+def _list_item_types(node: LexborNode | None) -> list[str]:
+    named = (node.attributes.get("itemtype") or "") if node is not None else ""
+    return [one.rstrip("/").rpartition("/")[2] for one in named.split()]

@@ -23,6 +23,7 @@ from citewell.fetch.metadata.meta_elements import (
 )
 from citewell.fetch.metadata.microdata import collect_microdata
 from citewell.fetch.metadata.page_dates import parse_citation_date
+from citewell.fetch.metadata.page_doi import find_declared_doi, is_doi_described
 from citewell.model.page_signals import ForumSignals
 from citewell.model.scrape_results import StructuredData
 from citewell.text.citations.author_names import AuthorName
@@ -96,13 +97,17 @@ class ExtractedMetadata:
     modified: str | None = None
     modified_basis: str | None = None
     structured: StructuredData | None = None
+    declared_doi: str | None = None
+    is_doi_described: bool = False
     forum: ForumSignals | None = None
 
 
 def read_page_metadata(tree: LexborHTMLParser, *, url: str = "") -> ExtractedMetadata:
     """The page's metadata. Call it before hidden text is removed, which takes metadata with it."""
     meta, linked = collect_meta_elements(tree), JsonLd(tree)
+    site = _find_publisher_name(meta, linked)
     people = writers.find_page_authors(tree, meta, linked, _list_main_things(linked))
+    people = writers.mark_site_author(people, site)
     published, basis = _find_published_date(tree, meta, linked, url)
     modified, modified_basis = _find_modified_date(tree, meta, linked)
     if modified and published and modified[:10] < published[:10]:
@@ -111,13 +116,15 @@ def read_page_metadata(tree: LexborHTMLParser, *, url: str = "") -> ExtractedMet
         title=_find_title(tree, meta, linked),
         author=writers.format_author_line(people) or None,
         authors=people,
-        site=_find_publisher_name(meta, linked),
+        site=site,
         language=_find_page_language(tree, meta, linked),
         published=published,
         published_basis=basis,
         modified=modified,
         modified_basis=modified_basis,
         structured=build_structured_data(meta, linked, collect_microdata(tree)),
+        declared_doi=find_declared_doi(meta, linked),
+        is_doi_described=is_doi_described(meta, linked),
         forum=read_forum_signals(linked, url),
     )
 

@@ -1,142 +1,151 @@
 """Classifies a page: kind of source, subject category, and the authority of its host.
 
-The page's own structured data decide first, then the host, looked up label by label down to its
-registered domain. On a platform where anybody can post, the host decides whatever the page claims.
+The host comes first (see `host_standing`). The page's own metadata may say more where the host
+leaves it open: what a preprint server, a newspaper or a platform for everybody holds is known, and
+no metadata make it peer-reviewed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from citewell.fetch.metadata import known_hosts
+from citewell.fetch.metadata import host_standing
+from citewell.fetch.metadata.host_standing import HostStanding
 from citewell.fetch.metadata.json_ld import list_thing_types, wrap_in_list
 from citewell.model.scrape_results import StructuredData
-from citewell.text.web import addresses, registered_domains
+from citewell.text.citations.dois import find_doi
+from citewell.text.data_tables import load_table
+from citewell.text.web import addresses
 
-_T = TypeVar("_T")
-_SOURCE_TYPE_BY_SCHEMA = {
-    "ScholarlyArticle": "peer_reviewed",
-    "MedicalScholarlyArticle": "peer_reviewed",
-    "NewsArticle": "news_publication",
-    "AnalysisNewsArticle": "news_publication",
-    "BackgroundNewsArticle": "news_publication",
-    "OpinionNewsArticle": "news_publication",
-    "ReportageNewsArticle": "news_publication",
-    "ReviewNewsArticle": "news_publication",
-    "AskPublicNewsArticle": "news_publication",
-    "LiveBlogPosting": "news_publication",
-    "GovernmentService": "government",
-    "GovernmentOrganization": "government",
-    "BlogPosting": "blog",
-    "Blog": "blog",
-    "TechArticle": "official_docs",
-    "APIReference": "official_docs",
-    "DiscussionForumPosting": "forum",
-    "QAPage": "forum",
-    "SocialMediaPosting": "social_media",
-}
-_USER_CONTENT_TYPES = frozenset({"wiki", "forum", "social_media", "blog"})
-_GOVERNMENT_LABELS = frozenset(
-    {"gov", "gob", "gouv", "govt", "go", "gub", "mil", "gv", "gc", "govern"}
+_PERIODICAL_TYPES = frozenset({"Periodical", "PublicationVolume", "PublicationIssue"})
+# Kinds of hosts that leave open what a page is, so that its own metadata decide.
+_OPEN_KINDS = frozenset({
+    "unknown", "unnamed_host", "journal", "journal_news", "bibliographic_database", "repository", "university",
+    "government", "legal_reference", "reference", "research_institute", "hospital", "documentation", "standards_body",
+    "news", "fact_checker", "archive",
+})  # fmt: skip
+# Of these, the ones on which a page needs a journal's name to count as a journal's article.
+_JOURNAL_NEEDED_KINDS = frozenset({
+    "university", "government", "legal_reference", "reference", "research_institute", "hospital", "documentation",
+    "standards_body", "repository",
+})  # fmt: skip
+_NEVER_SCHOLARLY_KINDS = frozenset({"news", "fact_checker", "journal_news"})
+_SCHOLARLY_CLAIMS = frozenset({"journal", "scholarly_work"})
+_JOURNAL_MARKS = (
+    "citation_journal_title",
+    "citation_conference_title",
+    "citation_issn",
+    "citation_pmid",
 )
-_ACADEMIC_LABELS = frozenset({"edu", "ac"})
-_SOURCE_TYPE_BY_FIRST_LABEL = {
-    "docs": "official_docs",
-    "blog": "blog",
-    "forum": "forum",
-    "forums": "forum",
-    "community": "forum",
+_WORK_MARKS = ("citation_title", "citation_doi")
+_MARKS_BY_OTHER_KIND = {
+    "citation_dissertation_institution": "thesis",
+    "citation_technical_report_institution": "report",
+    "citation_technical_report_number": "report",
 }
-_AUTHORITY_BY_SOURCE_TYPE = {
-    "peer_reviewed": 0.9,
-    "government": 0.9,
-    "official_docs": 0.85,
-    "news_publication": 0.75,
-    "wiki": 0.7,
-    "forum": 0.6,
-    "blog": 0.5,
-    "unknown": 0.5,
-    "social_media": 0.4,
+_PREPRINT_NAME_PATTERN = re.compile(
+    r"\b(?:arxiv|\w+rxiv|ssrn|research square|preprints?(?:\.org)?|osf preprints)\b", re.IGNORECASE
+)
+_PREPRINT_DOI_PATTERN = re.compile(
+    r"^10\.(?:48550|1101/(?:\d{4}\.|\d{6})|2139|26434|21203|31219|31234|31235|20944|36227|22541)"
+)
+_CLAIM_BASES = {
+    "journal": "Its metadata name the journal or proceedings it appeared in.",
+    "scholarly_work": "Its metadata call it a scholarly article; peer review was not confirmed.",
+    "preprint": "Its metadata call it a preprint: screened, not peer-reviewed.",
 }
-_UNNAMED_HOST_AUTHORITY = 0.3  # an IP address, or no host at all
 _CATEGORY_BY_LENS = {
     "academic": "academic", "science": "academic", "academic-extended": "academic", "biomed": "academic",
     "legal": "legal", "medical": "medical", "clinical": "medical", "finance": "financial",
     "programming": "technical", "tech": "technical", "security": "technical", "devops": "technical", "docs": "technical",
 }  # fmt: skip
-_CATEGORY_BY_SOURCE_TYPE = {"peer_reviewed": "academic", "official_docs": "technical"}
+_CATEGORY_BY_KIND = {
+    "documentation": "technical", "standards_body": "technical", "journal": "academic", "scholarly_work": "academic",
+    "preprint": "academic", "thesis": "academic", "bibliographic_database": "academic", "repository": "academic",
+    "university": "academic",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceStanding:
     source_type: str  # peer_reviewed, official_docs, government, news_publication, blog, forum, wiki, social_media, unknown
+    kind: (
+        str  # finer than the type, such as preprint, journal, university, press_release, reference
+    )
+    basis: str  # why, in one sentence
     domain_category: str  # academic, legal, medical, financial, technical, general
-    authority: float  # 0 to 1, from the host alone, whatever the page claims
+    authority: float  # 0 to 1, from the address alone, whatever the page claims
 
 
 def classify_source(
     url: str, data: StructuredData | None = None, *, lens: str | None = None
 ) -> SourceStanding:
     host = addresses.extract_host(url)
-    known = classify_host_name(host)
-    claimed = _find_claimed_type(data)
-    settled = known in _USER_CONTENT_TYPES or claimed is None
+    standing = host_standing.find_page_standing(url)
+    kind, basis = _settle_kind(standing, _find_claimed_kind(data))
     return SourceStanding(
-        source_type=known if settled else claimed or known,
-        domain_category=_choose_domain_category(host, known if settled else claimed or known, lens),
-        authority=_score_host_authority(host, known),
+        source_type=host_standing.get_source_type(kind),
+        kind=kind,
+        basis=basis,
+        domain_category=_choose_domain_category(host, kind, lens),
+        authority=standing.authority,
     )
 
 
-def classify_host_name(host: str) -> str:
-    """The source type, from the host name alone; `unknown` for an IP address or an unlisted host."""
-    if not host or addresses.is_numeric_host(host):
-        return "unknown"
-    found = _look_up_host(host, known_hosts.load_source_types())
-    if found is not None:
-        return found
-    ending = registered_domains.find_public_suffix(host).split(".")
-    if ending[0] in _GOVERNMENT_LABELS and (len(ending) > 1 or ending[0] in {"gov", "mil"}):
-        return "government"
-    if ending[0] in _ACADEMIC_LABELS and (len(ending) > 1 or ending[0] == "edu"):
-        return "peer_reviewed"
-    first = host.removeprefix("www.").partition(".")[0]
-    return (
-        _SOURCE_TYPE_BY_FIRST_LABEL.get(first, "unknown")
-        if host != registered_domains.find_registered_domain(host)
-        else "unknown"
-    )
+def _settle_kind(standing: HostStanding, claimed: str | None) -> tuple[str, str]:
+    """The kind of the page and why, from its host and from what its metadata claim."""
+    known = standing.kind
+    if claimed is None or known not in _OPEN_KINDS:
+        return known, standing.basis
+    if claimed in _SCHOLARLY_CLAIMS:
+        if known == "journal" or known in _NEVER_SCHOLARLY_KINDS:
+            return known, standing.basis
+        if claimed != "journal" and known in _JOURNAL_NEEDED_KINDS:
+            return known, standing.basis
+    if claimed == "news" and known == "journal":
+        return "journal_news", "News or comment on a publisher's site: edited, not peer-reviewed."
+    return claimed, _CLAIM_BASES.get(claimed, "Its metadata say so.")
 
 
-def is_scholarly_host(url: str) -> bool:
-    """Whether the host is a journal or a paper archive; a university alone is not enough."""
-    return (
-        _look_up_host(addresses.extract_host(url), known_hosts.load_source_types())
-        == "peer_reviewed"
-    )
-
-
-def _find_claimed_type(data: StructuredData | None) -> str | None:
-    """The source type according to the page's own citation elements and JSON-LD."""
+def _find_claimed_kind(data: StructuredData | None) -> str | None:
+    """The kind of source according to the page's own citation elements, then its JSON-LD."""
     if data is None:
         return None
-    marks = data.citation or {}
-    if any(
-        name in marks
-        for name in ("citation_title", "citation_doi", "citation_journal_title", "citation_pmid")
-    ):
-        return "peer_reviewed"
-    types = [
-        kind
-        for block in data.json_ld or ()
-        for thing in _list_described_things(block)
-        for kind in list_thing_types(thing)
-    ]
-    return next(
-        (_SOURCE_TYPE_BY_SCHEMA[kind] for kind in types if kind in _SOURCE_TYPE_BY_SCHEMA), None
+    return _find_marked_kind(data.citation or {}) or _find_described_kind(data)
+
+
+def _find_marked_kind(marks: dict[str, str]) -> str | None:
+    venue = marks.get("citation_journal_title", "")
+    doi = find_doi(marks.get("citation_doi", "")) or ""
+    if _PREPRINT_NAME_PATTERN.search(venue) or (not venue and _PREPRINT_DOI_PATTERN.search(doi)):
+        return "preprint"
+    if any(name in marks for name in _JOURNAL_MARKS):
+        return "journal"
+    if "citation_arxiv_id" in marks:
+        return "preprint"
+    other = (kind for name, kind in _MARKS_BY_OTHER_KIND.items() if name in marks)
+    return next(other, "scholarly_work" if any(name in marks for name in _WORK_MARKS) else None)
+
+
+def _find_described_kind(data: StructuredData) -> str | None:
+    things = [thing for block in data.json_ld or () for thing in _list_described_things(block)]
+    known: Mapping[str, str] = load_table(__package__, "schema_kinds")
+    kinds = (
+        (known[name], thing)
+        for thing in things
+        for name in list_thing_types(thing)
+        if name in known
     )
+    kind, thing = next(kinds, (None, {}))
+    return "journal" if kind == "scholarly_work" and _is_part_of_periodical(thing) else kind
+
+
+def _is_part_of_periodical(thing: dict[str, Any]) -> bool:
+    parents = (parent for parent in wrap_in_list(thing.get("isPartOf")) if isinstance(parent, dict))
+    return any(_PERIODICAL_TYPES.intersection(list_thing_types(parent)) for parent in parents)
 
 
 def _list_described_things(block: Any) -> Iterator[dict[str, Any]]:
@@ -148,31 +157,7 @@ def _list_described_things(block: Any) -> Iterator[dict[str, Any]]:
             )
 
 
-def _look_up_host(host: str, table: Mapping[str, _T]) -> _T | None:
-    """The entry of the host, or of the nearest parent domain down to the registered one."""
-    floor = registered_domains.find_registered_domain(host)
-    name = host
-    while name:
-        if name in table:
-            return table[name]
-        if name == floor:
-            return table.get(
-                registered_domains.find_public_suffix(host)
-            )  # on some platforms users have subdomains under a public suffix
-        name = name.partition(".")[2]
-    return None
-
-
 def _choose_domain_category(host: str, kind: str, lens: str | None) -> str:
     if lens in _CATEGORY_BY_LENS:
         return _CATEGORY_BY_LENS[lens]
-    return _look_up_host(host, known_hosts.load_subjects()) or _CATEGORY_BY_SOURCE_TYPE.get(
-        kind, "general"
-    )
-
-
-def _score_host_authority(host: str, kind: str) -> float:
-    if not host or addresses.is_numeric_host(host):
-        return _UNNAMED_HOST_AUTHORITY
-    rated = _look_up_host(host, known_hosts.load_authorities())
-    return _AUTHORITY_BY_SOURCE_TYPE[kind] if rated is None else rated
+    return host_standing.find_subject(host) or _CATEGORY_BY_KIND.get(kind, "general")

@@ -95,6 +95,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         content_type="arxiv",
         title=paper.title,
         author=", ".join(paper.authors) or None,
+        has_people=True,
         site="arXiv",
         language="en",
         published=paper.published,

@@ -29,6 +29,7 @@ from citewell.fetch.sites.site_kit import (
     parse_site_address,
     trim_to_date,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.model.page_signals import ForumSignals
 from citewell.net.http.messages import HttpResponse
@@ -250,7 +251,7 @@ def _format_bluesky_counts(post: BlueskyPost) -> str:
     return markdown_parts.join_facts(
         markdown_parts.format_count(post.likeCount, "like"),
         markdown_parts.format_count(post.repostCount, "repost"),
-        "" if replies is None else f"{replies:,} replies",
+        "" if replies is None else f"{replies:,} {pluralize(replies, 'reply', 'replies')}",
         markdown_parts.format_count(post.quoteCount, "quote"),
     )
 

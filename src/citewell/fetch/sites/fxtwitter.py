@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
 from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, format_epoch_time, trim_to_date
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.text.safety.markup_cleaning import clean_markup
 
@@ -210,7 +211,9 @@ def _format_tweet_counts(tweet: _QuotedTweet) -> str:
     return markdown_parts.join_facts(
         markdown_parts.format_count(tweet.likes, "like"),
         markdown_parts.format_count(tweet.retweets, "repost"),
-        "" if tweet.replies is None else f"{tweet.replies:,} replies",
+        ""
+        if tweet.replies is None
+        else f"{tweet.replies:,} {pluralize(tweet.replies, 'reply', 'replies')}",
         markdown_parts.format_count(tweet.quotes, "quote"),
         markdown_parts.format_count(tweet.views, "view"),
     )

@@ -95,6 +95,7 @@ def parse_patent_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
         content_type="patent",
         title=title,
         author=", ".join(inventors) or None,
+        has_people=True,
         site="Google Patents",
         language=route.name,
         published=published,

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from citewell.errors import NotFound, RefusedByPolicy, UpstreamError
 from citewell.fetch.text_tasks import clean_page_text
-from citewell.model.page import Page
+from citewell.model.page import Page, PageAuthor
 from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
 from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.upstream.upstream_client import Upstream
@@ -43,6 +43,7 @@ class SiteEndpoint:
     page: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     token_env: str | None = None  # a setting whose value is sent as a bearer token
+    is_of_others: bool = False  # run by others than the site, so that strangers learn the address
 
     @property
     def base_url_env(self) -> str:
@@ -70,6 +71,7 @@ class SitePageParts:
     title: str
     kind: str = "article"
     author: str | None = None
+    has_people: bool = False  # the author line names people, and no account or organisation
     site: str | None = None
     language: str | None = None
     published: str | None = None
@@ -150,12 +152,16 @@ class SiteKit:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     read_document: DocumentFetch | None = None  # reads a PDF by its address
     access_tokens: dict[str, AccessToken] = field(default_factory=dict, repr=False)  # by endpoint
+    is_sealed: bool = False  # nobody but the site itself may learn the address
 
     def choose_base_url(self, endpoint: SiteEndpoint, otherwise: str | None = None) -> str:
         """The base URL from the settings, else `otherwise`, else the endpoint's own."""
         return self.setting_values.get(endpoint.base_url_env) or otherwise or endpoint.base_url
 
     def open_upstream(self, endpoint: SiteEndpoint) -> Upstream:
+        """The endpoint's upstream; raises RefusedByPolicy if it may not learn the address."""
+        if endpoint.is_of_others and self.is_sealed:
+            raise RefusedByPolicy(f"{endpoint.name} may not learn addresses on this server.")
         token = self.setting_values.get(endpoint.token_env) if endpoint.token_env else None
         return self.network.open_upstream(
             endpoint.name,
@@ -199,14 +205,22 @@ class SiteKit:
     def build_page(
         self, route: SiteRoute, *, content: str, content_type: str, title: str, **more: Any
     ) -> Page:
-        """The page with the time of fetching; `finish_page` cleans its content."""
+        """The page with the time of fetching; `finish_page` cleans its content.
+
+        `author` names an account or an organisation, which is cited as it is, unless `has_people`.
+        """
         basis = more.pop("published_basis", API_DATE_BASIS)
+        has_people, author = more.pop("has_people", False), more.pop("author", None)
+        is_named = author and author != "[deleted]"
+        literal = (PageAuthor(name=author, organisation=True),) if is_named else ()
         return Page(
             url=route.url,
             final_url=more.pop("final_url", route.url),
             content=content,
             content_type=content_type,
             title=clean_markup(title) or route.url,
+            author=author if is_named else None,
+            authors=() if has_people else literal,
             published_basis=basis if more.get("published") else None,
             fetched_at=self.now(),
             **more,

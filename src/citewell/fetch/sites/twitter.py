@@ -18,10 +18,10 @@ from citewell.model.page import Page
 from citewell.net.upstream.upstream_client import parse_json_response
 
 FXTWITTER_API = SiteEndpoint(
-    name="site_fxtwitter", base_url="https://api.fxtwitter.com", timeout=5.0
+    name="site_fxtwitter", base_url="https://api.fxtwitter.com", timeout=5.0, is_of_others=True
 )
 XCANCEL_MIRROR = SiteEndpoint(
-    name="site_xcancel", base_url="https://xcancel.com", timeout=5.0, page=True
+    name="site_xcancel", base_url="https://xcancel.com", timeout=5.0, page=True, is_of_others=True
 )
 ENDPOINTS = (FXTWITTER_API, XCANCEL_MIRROR)
 

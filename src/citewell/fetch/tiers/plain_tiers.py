@@ -103,8 +103,10 @@ def _build_status_error(
     status = response.status
     if status in {401, 402, 407}:
         return page_errors.build_login_error(url, f"HTTP {status}")
-    if status in {403, 451}:
+    if status == 403:
         return page_errors.build_wall_error(url, f"HTTP {status}")
+    if status == 451:
+        return page_errors.build_legal_error(url)
     if status == 429:
         return page_errors.build_rate_limit_error(url, read_retry_delay(response.headers, now=now))
     if 400 <= status < 500:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, SnakeCaseValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Appendix, SnakeCaseValue, Spine
 
 
 class BrandIdentity(SnakeCaseValue):
@@ -34,7 +34,7 @@ class BrandColors(SnakeCaseValue):
     text: str | None = None
     surface: str | None = None
     text_secondary: str | None = None
-    palette: tuple[PaletteColor, ...] = ()
+    palette: Spine[tuple[PaletteColor, ...]] = ()
 
 
 class BrandLogo(SnakeCaseValue):
@@ -100,11 +100,11 @@ class BrandProfile(SnakeCaseValue):
     typography: BrandTypography
     tone_of_voice: ToneOfVoice
     social: dict[str, str]
-    sources: tuple[BrandSource, ...]
+    sources: Appendix[tuple[BrandSource, ...]]
     guidelines_url: str | None = None
     brand_portal_resource: str | None = None
     suggestion: str | None = None
-    design_tokens: dict[str, Any] | None = None
+    design_tokens: Appendix[dict[str, Any]] | None = None
     coverage: BrandCoverage
     notes: tuple[str, ...] | None = None
     cache_age: int = 0  # seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, WireValue
 
 
 class CaseResult(WireValue):
@@ -28,7 +28,7 @@ class CaseResult(WireValue):
 class CasesAnswer(WireValue):
     """What legal_search returns."""
 
-    cases: tuple[CaseResult, ...]
+    cases: Body[tuple[CaseResult, ...]]
     query: str
     result_count: int
     provider: str

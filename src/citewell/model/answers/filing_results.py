@@ -5,7 +5,23 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, WireValue
+
+
+class PeriodValue(WireValue):
+    """A figure over one period, and the filing that reports it."""
+
+    value: str  # exactly as filed; with computed_from, the sum of what was filed
+    period_start: str | None = None
+    period_end: str
+    form_type: str
+    fiscal_year: int | None = None
+    fiscal_period: str | None = None
+    filing_date: str | None = None
+    accession: str | None = None
+    url: str | None = None
+    concept: str | None = None  # if it is another than that of the fact
+    computed_from: tuple[str, ...] | None = None
 
 
 class FilingResult(WireValue):
@@ -26,11 +42,14 @@ class FilingResult(WireValue):
     concept: str | None = None  # this and what follows: facts only
     label: str | None = None
     unit: str | None = None
-    value: str | None = None  # exactly as filed
+    value: str | None = None  # of the newest reported year or quarter, exactly as filed
     period_start: str | None = None
     period_end: str | None = None
     fiscal_year: int | None = None
     fiscal_period: str | None = None
+    latest_annual: PeriodValue | None = None
+    latest_quarter: PeriodValue | None = None
+    trailing_twelve_months: PeriodValue | None = None
 
 
 class ResolvedCompany(WireValue):
@@ -44,7 +63,7 @@ class ResolvedCompany(WireValue):
 class FilingsAnswer(WireValue):
     """What filing_search returns."""
 
-    filings: tuple[FilingResult, ...]
+    filings: Body[tuple[FilingResult, ...]]
     query: str
     company: ResolvedCompany | None = None  # absent if all filers were searched
     result_count: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 
 
 class ImageResult(WireValue):
@@ -28,11 +28,11 @@ class ImageResult(WireValue):
 class ImagesAnswer(WireValue):
     """What image_search returns."""
 
-    images: tuple[ImageResult, ...]
+    images: Body[tuple[ImageResult, ...]]
     query: str
     result_count: int
     hints: EmptySearchHints | None = None
     requested_num_results: int | None = None  # if more were requested than possible
-    filters: tuple[FilterReport, ...] | None = None
+    filters: Spine[tuple[FilterReport, ...]] | None = None
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)

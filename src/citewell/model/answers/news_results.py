@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, Spine, WireValue
 
 
 class NewsArticle(WireValue):
@@ -23,11 +23,11 @@ class NewsArticle(WireValue):
 class NewsAnswer(WireValue):
     """What news_search returns."""
 
-    articles: tuple[NewsArticle, ...]
+    articles: Body[tuple[NewsArticle, ...]]
     query: str
     result_count: int
     hints: EmptySearchHints | None = None
     requested_num_results: int | None = None  # if more were requested than possible
-    filters: tuple[FilterReport, ...] | None = None
+    filters: Spine[tuple[FilterReport, ...]] | None = None
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)

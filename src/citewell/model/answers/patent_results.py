@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, Spine, WireValue
 
 
 class PatentResult(WireValue):
@@ -31,7 +31,7 @@ class PatentResult(WireValue):
 class PatentsAnswer(WireValue):
     """What patent_search returns."""
 
-    patents: tuple[PatentResult, ...]
+    patents: Body[tuple[PatentResult, ...]]
     query: str
     search_type: str
     result_count: int
@@ -39,6 +39,6 @@ class PatentsAnswer(WireValue):
     search_url: str
     assignee_clusters: dict[str, int] | None = None  # of a landscape: patents by assignee
     hints: EmptySearchHints | None = None
-    filters: tuple[FilterReport, ...] | None = None
+    filters: Spine[tuple[FilterReport, ...]] | None = None
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 
 
 class PlaceResult(WireValue):
@@ -31,13 +31,13 @@ class PlaceResult(WireValue):
 class PlacesAnswer(WireValue):
     """What local_search returns."""
 
-    places: tuple[PlaceResult, ...]
+    places: Body[tuple[PlaceResult, ...]]
     query: str
     result_count: int
     provider: str
     searched_near: str | None = None  # the area that `near` or the query was understood as
     distance_unit: str | None = None  # km or mi
-    filters: tuple[FilterReport, ...] | None = None
+    filters: Spine[tuple[FilterReport, ...]] | None = None
     notes: tuple[str, ...] | None = None
     attribution: str | None = None
     hints: EmptySearchHints | None = None

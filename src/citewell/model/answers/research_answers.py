@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.model.research import FollowOnTopic, ResearchSource, ValueTable
-from citewell.model.wire_values import LongText, ServiceView
+from citewell.model.wire_values import Appendix, Body, LongText, ServiceView, Spine
 
 
 class StartedResearch(ServiceView):
@@ -18,7 +18,7 @@ class StartedResearch(ServiceView):
     budget_tier: str
     estimated_duration: str
     message: str
-    prior_work: dict[str, Any] | None = None  # the owner's earlier research on a similar question
+    prior_work: Spine[dict[str, Any]] | None = None  # earlier research on a similar question
 
 
 class StartedFollowUp(ServiceView):
@@ -39,21 +39,21 @@ class ResearchProgress(ServiceView):
 
     job_id: str
     status: str
-    progress: dict[str, dict[str, Any]]  # by provider
+    progress: Spine[dict[str, dict[str, Any]]]  # by provider
     providers_complete: int
     providers_total: int
     elapsed_ms: int
     created_at: str
     updated_at: str
     next_step: str
-    waiting_for_worker: dict[str, Any] | None = None  # since when, and which attempt that will be
+    waiting_for_worker: Spine[dict[str, Any]] | None = None  # since when, and which attempt
     phase: str
     cost_cents: int
     pages_read: int
     claims_found: int
     thread_id: str | None = None
     cancelling: bool | None = None
-    error: dict[str, Any] | None = None
+    error: Spine[dict[str, Any]] | None = None
 
 
 class ResearchCost(ServiceView):
@@ -114,8 +114,8 @@ class EvidencePack(ServiceView):
     question: str
     parts: tuple[str, ...] | None = None
     instructions: str
-    passages: tuple[PackPassage, ...]
-    claims: tuple[PackClaim, ...]
+    passages: Appendix[tuple[PackPassage, ...]]
+    claims: Appendix[tuple[PackClaim, ...]]
     citations: dict[str, str]  # src_N: how to cite it
     missing: tuple[str, ...]
     omitted: dict[str, int] | None = None  # what did not fit
@@ -126,17 +126,17 @@ class ResearchResults(ServiceView):
 
     job_id: str
     status: str
-    synthesis: LongText
+    synthesis: Spine[str]
     synthesis_by: str
-    source_registry: tuple[ResearchSource, ...]
-    follow_on_suggestions: tuple[FollowOnTopic, ...]
+    source_registry: Body[tuple[ResearchSource, ...]]
+    follow_on_suggestions: Spine[tuple[FollowOnTopic, ...]]
     cost: ResearchCost
     duration: ResearchDuration
-    value_tables: tuple[ValueTable, ...] | None = None
+    value_tables: Body[tuple[ValueTable, ...]] | None = None
     not_found: tuple[str, ...] | None = None
-    notes: tuple[LongText, ...] | None = None
-    provider_reports: dict[str, LongText] | None = None
-    claims: tuple[SourcedClaim, ...] | None = None
+    notes: tuple[str, ...] | None = None
+    provider_reports: Appendix[dict[str, LongText]] | None = None
+    claims: Appendix[tuple[SourcedClaim, ...]] | None = None
     evidence_pack: EvidencePack | None = None
     trust: str
 
@@ -151,7 +151,7 @@ class ThreadRow(ServiceView):
 class ThreadListing(ServiceView):
     """What list_threads returns."""
 
-    threads: tuple[ThreadRow, ...]
+    threads: Body[tuple[ThreadRow, ...]]
     count: int
     limit: int
     offset: int
@@ -172,7 +172,7 @@ class ThreadJob(ServiceView):
     research_mode: str
     query: str
     parent_job_id: str | None
-    synthesis_markdown: LongText | None
+    synthesis_markdown: Spine[str] | None
     suggested_follow_ons: tuple[str, ...]
     total_customer_cost_cents: int
     duration_seconds: int | None
@@ -190,9 +190,9 @@ class ThreadStep(ServiceView):
 class ThreadAnswer(ThreadRow):
     """What get_thread returns."""
 
-    messages: tuple[MessageRow, ...]
-    jobs: tuple[ThreadJob, ...]  # newest first
-    steps: tuple[ThreadStep, ...]  # of the newest job
+    messages: Appendix[tuple[MessageRow, ...]]
+    jobs: Body[tuple[ThreadJob, ...]]  # newest first
+    steps: Spine[tuple[ThreadStep, ...]]  # of the newest job
     trust: str
 
 
@@ -214,7 +214,7 @@ class BalanceAnswer(ServiceView):
     reserved_cents: int
     spent_cents: int
     note: str | None = None
-    transactions: tuple[LedgerRow, ...] | None = None
+    transactions: Body[tuple[LedgerRow, ...]] | None = None
 
 
 class ProviderUsage(ServiceView):
@@ -239,8 +239,8 @@ class UsageAnswer(ServiceView):
     period: str
     total_spend_cents: int
     total_spend_dollars: str
-    provider_breakdown: tuple[ProviderUsage, ...]
-    recent_jobs: tuple[JobRow, ...]
+    provider_breakdown: Spine[tuple[ProviderUsage, ...]]
+    recent_jobs: Appendix[tuple[JobRow, ...]]
 
 
 class ProviderRow(ServiceView):
@@ -263,14 +263,14 @@ class TierRow(ServiceView):
 class ProviderListing(ServiceView):
     """What list_providers returns."""
 
-    providers: tuple[ProviderRow, ...]
-    budget_tiers: tuple[TierRow, ...]
+    providers: Spine[tuple[ProviderRow, ...]]
+    budget_tiers: Spine[tuple[TierRow, ...]]
 
 
 class ClaimListing(ServiceView):
     """What search_claims returns."""
 
-    claims: tuple[ClaimRow, ...]
+    claims: Body[tuple[ClaimRow, ...]]
     total: int
 
 
@@ -298,7 +298,7 @@ class EvidenceAnswer(ServiceView):
     """What get_claim_evidence returns."""
 
     claim: ClaimRow
-    evidence: tuple[EvidenceRow, ...]
+    evidence: Body[tuple[EvidenceRow, ...]]
     evidence_count: int
-    history: tuple[ClaimHistoryRow, ...] | None = None
+    history: Appendix[tuple[ClaimHistoryRow, ...]] | None = None
     trust: str

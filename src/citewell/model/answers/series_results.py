@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 
 
 class SeriesItem(WireValue):
@@ -26,7 +26,7 @@ class SeriesAnswer(WireValue):
     """What econ_search returns."""
 
     mode: str  # series or observations
-    results: tuple[SeriesItem, ...]
+    results: Body[tuple[SeriesItem, ...]]
     query: str | None = None
     series_id: str | None = None
     title: str | None = None

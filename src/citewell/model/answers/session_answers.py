@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from citewell.model.wire_values import LongBody, LongText, ServiceView
+from citewell.model.wire_values import Appendix, Body, LongText, ServiceView, Spine
 
 
 class StepLine(ServiceView):
@@ -45,6 +45,7 @@ class GapView(ServiceView):
 
 class SourceView(ServiceView):
     url: str
+    stage: str  # listed, read, quoted or cited
     title: str | None = None
     tool: str | None = None
     found_in_step: int | None = None
@@ -68,23 +69,24 @@ class SessionProgress(ServiceView):
 
     session_id: str
     response_mode: str
-    research_goal: LongText
+    research_goal: Spine[str]
     current_step: int
     total_steps_estimate: int
     is_complete: bool
     started_at: str
     completed_at: str | None = None
     warning: str | None = None
-    steps: tuple[StepLine, ...] | None = None
+    steps: Body[tuple[StepLine, ...]] | None = None
     summary: LongText | None = None
-    step_index: tuple[StepLine, ...] | None = None
-    last_steps: tuple[StepView, ...]
-    gaps: tuple[GapView, ...] | None = None
-    sources: tuple[SourceView, ...] | None = None
+    step_index: Body[tuple[StepLine, ...]] | None = None
+    last_steps: Spine[tuple[StepView, ...]]
+    gaps: Body[tuple[GapView, ...]] | None = None
+    sources: Appendix[tuple[SourceView, ...]] | None = None
+    source_note: str | None = None  # if there are more than are shown
     depth: str | None = None
-    coverage: dict[str, Any] | None = None
+    coverage: Spine[dict[str, Any]] | None = None
     refinement_queries: tuple[str, ...] | None = None
-    refinement_results: tuple[RefinementRun, ...] | None = None
+    refinement_results: Appendix[tuple[RefinementRun, ...]] | None = None
     refinement_note: str | None = None
     trust: str
 
@@ -93,18 +95,19 @@ class SessionRecovery(ServiceView):
     """What get_research_session returns: a whole session, or `step` alone if a step was asked for."""
 
     session_id: str
-    research_goal: LongText | None = None
+    research_goal: Spine[str] | None = None
     summary: LongText | None = None
-    step_index: tuple[StepLine, ...] | None = None
+    step_index: Body[tuple[StepLine, ...]] | None = None
     total_steps_estimate: int | None = None
     is_complete: bool | None = None
     started_at: str | None = None
     completed_at: str | None = None
-    error_patterns: tuple[dict[str, Any], ...] | None = None
-    provider_stats: dict[str, dict[str, int]] | None = None
-    last_steps: tuple[StepView, ...] | None = None
-    gaps: tuple[GapView, ...] | None = None
-    sources: tuple[SourceView, ...] | None = None
+    error_patterns: Appendix[tuple[dict[str, Any], ...]] | None = None
+    provider_stats: Appendix[dict[str, dict[str, int]]] | None = None
+    last_steps: Spine[tuple[StepView, ...]] | None = None
+    gaps: Body[tuple[GapView, ...]] | None = None
+    sources: Body[tuple[SourceView, ...]] | None = None
+    source_note: str | None = None  # if there are more than are shown
     step: StepView | None = None
     trust: str
 
@@ -116,15 +119,23 @@ class ExportAnswer(ServiceView):
     job_id: str | None = None
     thread_id: str | None = None
     format: str
-    research_goal: LongText
+    research_goal: Spine[str]
     step_count: int | None = None
     claim_count: int | None = None
     source_count: int
     started_at: str
     exported_at: str
     tenant_id: str
-    document: Annotated[Any, LongBody()]
+    document: Body[Any]
     trust: str
+
+
+class SkippedSource(ServiceView):
+    """A given source that is no entry of its own."""
+
+    source: int  # its place in the list, from 1
+    title: str
+    reason: str
 
 
 class BibliographyAnswer(ServiceView):
@@ -133,5 +144,7 @@ class BibliographyAnswer(ServiceView):
     style: str
     entry_count: int
     bibliography: LongText
+    skipped: Spine[tuple[SkippedSource, ...]] | None = None
     session_id: str | None = None
+    note: str | None = None  # which sources of the session were left out, and what to do
     trust: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, WireValue
 
 
 class TrialResult(WireValue):
@@ -29,7 +29,7 @@ class TrialResult(WireValue):
 class TrialsAnswer(WireValue):
     """What clinical_search returns."""
 
-    trials: tuple[TrialResult, ...]
+    trials: Body[tuple[TrialResult, ...]]
     query: str
     result_count: int
     provider: str

@@ -62,6 +62,17 @@ class ReportedFact:
     filing_date: str | None = None
     accession: str | None = None
     url: str | None = None
+    computed_from: tuple[str, ...] = ()  # the reported values of which it is the sum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadlineFact:
+    """The latest values of one figure; None for a period that was neither reported nor computable."""
+
+    newest: ReportedFact
+    annual: ReportedFact | None = None
+    quarter: ReportedFact | None = None
+    trailing: ReportedFact | None = None  # twelve months
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +85,6 @@ class FilingHits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactHits:
-    facts: tuple[ReportedFact, ...] = ()
+    facts: tuple[HeadlineFact, ...] = ()
     company: FilingCompany | None = None
     notes: tuple[str, ...] = ()

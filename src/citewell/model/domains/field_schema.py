@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 
 MAX_SCHEMA_FIELDS = 10  # of all levels together
 MAX_SCHEMA_DEPTH = 2  # the root, and objects in it
@@ -39,13 +40,17 @@ def parse_field_schema(schema: Any) -> tuple[SchemaField, ...]:
     except (TypeError, ValueError, RecursionError):
         raise InvalidInput("schema is not a JSON value, or is nested too deeply.") from None
     if size > MAX_SCHEMA_CHARS:
-        raise InvalidInput(f"schema has {size} characters; the limit is {MAX_SCHEMA_CHARS}.")
+        raise InvalidInput(
+            f"schema has {size} {pluralize(size, 'character')}; the limit is {MAX_SCHEMA_CHARS}."
+        )
     if not isinstance(schema, Mapping) or _find_plain_type(schema) != "object":
         raise InvalidInput('schema must be an object schema: {"type": "object", "properties": …}.')
     fields = _parse_properties(schema, depth=1)
     count = _count_fields(fields)
     if count > MAX_SCHEMA_FIELDS:
-        raise InvalidInput(f"schema has {count} properties; the limit is {MAX_SCHEMA_FIELDS}.")
+        raise InvalidInput(
+            f"schema has {count} {pluralize(count, 'property', 'properties')}; the limit is {MAX_SCHEMA_FIELDS}."
+        )
     return fields
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, Spine, WireValue
 
 ANSWER_TIMEOUT_SECONDS = 70.0  # for a provider to answer
 
@@ -39,8 +39,8 @@ class AnswerCitation(WireValue):
 class GroundedAnswer(WireValue):
     """What answer returns."""
 
-    answer: LongText
-    citations: tuple[AnswerCitation, ...]
+    answer: Spine[str]
+    citations: Spine[tuple[AnswerCitation, ...]]
     provider: str
     cost_usd: float | None = None  # of a metered provider; an estimate, not an invoice
     notes: tuple[str, ...] | None = None

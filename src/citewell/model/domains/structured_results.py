@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 
 STRUCTURED_TIMEOUT_SECONDS = 60.0  # for a provider to answer
 
@@ -25,6 +25,14 @@ class StructuredQuery:
     timeout_seconds: float = STRUCTURED_TIMEOUT_SECONDS
 
 
+class ValueEvidence(WireValue):
+    """The words of a page from which a value was read, with their offsets in the page's text."""
+
+    quote: LongText
+    start: int | None = None  # None for what stands in the page's metadata only
+    end: int | None = None
+
+
 class StructuredResult(WireValue):
     """One page with the fields that were asked for; `highlights` are word for word from it."""
 
@@ -34,6 +42,7 @@ class StructuredResult(WireValue):
     author: str | None = None
     summary: Any = None  # JSON by the schema, null where the page does not say; else a text
     highlights: tuple[LongText, ...] | None = None
+    evidence: dict[str, ValueEvidence] | None = None  # by field, "address.city" for an inner one
     entities: Any = None  # of the provider, for categories that have them
 
     def to_wire(self) -> dict[str, Any]:
@@ -56,7 +65,7 @@ class StructuredAnswer(WireValue):
     query: str
     category: str
     result_count: int
-    results: tuple[StructuredResult, ...]
+    results: Body[tuple[StructuredResult, ...]]
     provider: str
     cost_usd: float | None = None  # of a metered provider; an estimate, not an invoice
     notes: tuple[str, ...] | None = None

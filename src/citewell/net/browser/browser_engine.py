@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
@@ -86,6 +87,21 @@ class BrowserEngine:
     async def visit_address(
         self, request: HttpRequest, *, settle_seconds: Callable[[str], float]
     ) -> HttpResponse:
+        """The rendered page; read again in a fresh tab if the browser lost our script."""
+        started = self._clock()
+        try:
+            return await self._visit_in_tab(request, settle_seconds=settle_seconds)
+        except NetworkFailed as error:
+            remaining = request.timeout - (self._clock() - started)
+            if error.reason != FailureReason.SCRIPT_LOST or remaining <= 0:
+                raise
+        return await self._visit_in_tab(
+            replace(request, timeout=remaining), settle_seconds=settle_seconds
+        )
+
+    async def _visit_in_tab(
+        self, request: HttpRequest, *, settle_seconds: Callable[[str], float]
+    ) -> HttpResponse:
         self._visits += 1
         manner = VisitSettings(
             settle_seconds=settle_seconds,
@@ -93,16 +109,20 @@ class BrowserEngine:
             user_agent=self._habits.user_agent or _build_chrome_agent(self._browser.version),
             loads_images=self._habits.loads_images,
             max_page_bytes=self._habits.max_page_bytes,
+            report_stuck_tab=self._request_replacement,
         )
         try:
             return await visit_page(self._browser, request, guard=self._guard, settings=manner)
         except Error:
-            # The tab or browser crashed, or the tab did not close: replace the browser.
-            self._stuck = True
+            self._request_replacement()
             raise NetworkFailed(
                 "The browser or its tab closed before the page was read.",
                 reason=FailureReason.BROWSER,
             ) from None
+
+    def _request_replacement(self) -> None:
+        """Have the browser replaced after this visit: a tab crashed or does not close."""
+        self._stuck = True
 
     async def aclose(self) -> None:
         if self._rounds is not None:

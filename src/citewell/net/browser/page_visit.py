@@ -24,6 +24,7 @@ _MAX_FRAMES_READ = 2
 _MEDIA_FILE_PATTERN = re.compile(
     r"\.(?:aac|avi|flac|m3u8|m4[av]|mkv|mov|mp[34]|mpd|og[agv]|ts|wav|webm)(?:\?|$)"
 )
+_LOST_SCRIPT_MESSAGE = "promise was garbage collected"  # from Chromium, on a busy machine
 _HTML_MEDIA_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 # Parts of the error codes of Chromium and of its driver; the first that fits counts.
 _REASONS_BY_CHROMIUM_CODE = (
@@ -80,6 +81,7 @@ class VisitSettings:
     user_agent: str
     loads_images: bool
     max_page_bytes: int  # everything the page loads
+    report_stuck_tab: Callable[[], None]  # called if the tab does not close in time
 
 
 async def visit_page(
@@ -88,7 +90,8 @@ async def visit_page(
     """The page once it has stopped changing, or when most of the timeout has passed.
 
     Raises RefusedByPolicy, NetworkFailed, TooLarge, ContentEmpty or UpstreamUnavailable, and the
-    driver's own Error if the tab or the browser is gone.
+    driver's own Error if the tab or the browser is gone. NetworkFailed with SCRIPT_LOST is worth
+    another try: the browser discarded the script that was reading the page.
     """
     async with _open_tab(browser, settings) as page:
         watch = PageActivity(page, max_page_bytes=settings.max_page_bytes, clock=settings.clock)
@@ -102,8 +105,13 @@ async def visit_page(
             if await page.evaluate(_DECLINE_CONSENT_SCRIPT):
                 await _wait_until_settled(page, watch, settings, settle_deadline=last_look)
             return await _read_rendered_page(page, watch, request.max_bytes)
-        except Error:
+        except Error as error:
             watch.check_trouble()  # raises a more specific error, if there is one
+            if _LOST_SCRIPT_MESSAGE in error.message:
+                raise NetworkFailed(
+                    "The browser discarded the script that was reading the page.",
+                    reason=FailureReason.SCRIPT_LOST,
+                ) from None
             raise
 
 
@@ -123,15 +131,16 @@ async def _open_tab(browser: Browser, manner: VisitSettings) -> AsyncIterator[Pa
             await context.route(_MEDIA_FILE_PATTERN, lambda route: route.abort())
         yield await context.new_page()
     finally:
-        await _close_tab(context)
+        # Neither a page that was read nor the reason of a failure is lost to a tab that is slow to close.
+        if not await _close_tab(context):
+            manner.report_stuck_tab()
 
 
-async def _close_tab(context: BrowserContext) -> None:
-    """Close the tab, even during cancellation; the driver's Error if it does not close in time."""
+async def _close_tab(context: BrowserContext) -> bool:
+    """Close the tab, even during cancellation; False if it does not close in time."""
     closing = asyncio.ensure_future(_close_context(context))
     done, _ = await asyncio.wait({closing}, timeout=_TAB_CLOSE_SECONDS)
-    if not done:
-        raise Error("the tab did not close in time")
+    return bool(done)
 
 
 async def _close_context(context: BrowserContext) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.config import Settings
 from citewell.errors import FailureReason, Misconfigured, NotConnected, RefusedByPolicy
 from citewell.net.guard import ip_addresses
+from citewell.net.guard.internet_reach import HostResolver, InternetReach
 from citewell.net.guard.url_grammar import RequestTarget, encode_idna_name, parse_url
-
-HostResolver = Callable[[str], Awaitable[Sequence[str]]]
 
 # Top-level names that are never public: reserved by RFC, or never to be delegated.
 _NON_PUBLIC_TOP_LEVEL_NAMES = frozenset({
@@ -69,9 +70,17 @@ class GuardRules:
 class Guard:
     """Checks every request, redirect and proxied connection, and resolves the addresses to connect to."""
 
-    def __init__(self, rules: GuardRules, *, resolver: HostResolver | None = None) -> None:
+    def __init__(
+        self,
+        rules: GuardRules,
+        *,
+        resolver: HostResolver | None = None,
+        reach: InternetReach | None = None,
+    ) -> None:
+        """With `reach`, requests to public hosts fail at once while the machine is offline."""
         self._rules = rules
         self._resolver = resolver or resolve_host
+        self._reach = reach
         self._trusted: set[tuple[str, int]] = set()
 
     def trust_service(self, url: str) -> None:
@@ -104,22 +113,32 @@ class Guard:
         place = (target.host, target.port)
         return self._rules.is_named_host(*place) or place in self._trusted
 
+    async def check_online(self, target: RequestTarget) -> None:
+        """Raise NotConnected if the machine is known to be offline and the host has no address."""
+        if self._reach is not None and self._reach.is_offline:
+            await self._resolve_addresses(target.host, target.port)
+
     async def resolve_checked(self, host: str, port: int) -> tuple[str, ...]:
         """The IP addresses to connect to.
 
         Raises RefusedByPolicy if any address is not public, and NotConnected if there is none.
         """
-        found = await self._resolve_addresses(host)
+        found = await self._resolve_addresses(host, port)
         allowed = self._rules.is_exempt_host(host, port) or (host, port) in self._trusted
         if not allowed and not all(map(ip_addresses.is_public_address, found)):
             raise RefusedByPolicy(f"{host} does not lead to a public address.")
         return tuple(str(item) for item in found)
 
-    async def _resolve_addresses(self, host: str) -> tuple[ip_addresses.IpAddress, ...]:
+    async def _resolve_addresses(self, host: str, port: int) -> tuple[ip_addresses.IpAddress, ...]:
         if literal := ip_addresses.parse_ip_address(host):
             return (literal,)
+        # A host of the operator may be reachable without internet.
+        is_own = self._rules.is_named_host(host, port) or (host, port) in self._trusted
         try:
-            answers = await self._resolver(host)
+            if self._reach is None or is_own:
+                answers = await self._resolver(host)
+            else:
+                answers = await self._reach.resolve_public(host)
         except (OSError, UnicodeError):
             raise NotConnected(
                 f"The name {host} could not be resolved.", reason=FailureReason.DNS
@@ -142,8 +161,25 @@ class Guard:
 async def resolve_host(host: str) -> Sequence[str]:
     """All A and AAAA addresses from the system's resolver."""
     loop = asyncio.get_running_loop()
-    answers = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return [str(answer[4][0]) for answer in answers]
+    found: asyncio.Future[Sequence[str]] = loop.create_future()
+
+    def settle(answers: Sequence[str], error: Exception | None) -> None:
+        if not found.done():
+            found.set_result(answers) if error is None else found.set_exception(error)
+
+    def look_up() -> None:
+        answers, failure = [], None
+        try:
+            listed = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+            answers = [str(answer[4][0]) for answer in listed]
+        except (OSError, UnicodeError) as error:
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, answers, failure)
+
+    # The loop's own threads would keep the process alive until a silent name server is given up.
+    threading.Thread(target=look_up, name="name lookup", daemon=True).start()
+    return await found
 
 
 def _check_public_name(target: RequestTarget) -> None:

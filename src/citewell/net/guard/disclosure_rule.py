@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.net.guard import ip_addresses
-from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.guard.internet_reach import HostResolver, InternetReach
 from citewell.net.guard.url_grammar import RequestTarget, parse_url
 
 
 class DisclosureRule:
     """Refuses addresses of private hosts, also those that the operator allows us to read ourselves."""
 
-    def __init__(self, rules: GuardRules, *, resolver: HostResolver | None = None) -> None:
+    def __init__(
+        self,
+        rules: GuardRules,
+        *,
+        resolver: HostResolver | None = None,
+        reach: InternetReach | None = None,
+        is_sealed: bool = False,
+    ) -> None:
+        """`is_sealed` says that no outside service may learn any address."""
+        self._is_sealed = is_sealed
         self._rules = rules
-        self._public = Guard(GuardRules(), resolver=resolver)
+        self._public = Guard(GuardRules(), resolver=resolver, reach=reach)
 
     async def check_disclosable(self, url: str, *, is_public_lookup: bool = False) -> RequestTarget:
         """The parsed address; raises RefusedByPolicy if an outside service must not learn it.
@@ -21,6 +31,7 @@ class DisclosureRule:
         A host whose name cannot be resolved is refused, unless `is_public_lookup` says that the
         service is asked about pages that are gone, whose names often are gone too.
         """
+        self.check_unsealed()
         target = self._public.check_url(url)
         if self._rules.is_listed_host(target.host):
             raise RefusedByPolicy(f"{target.host} is a private host of the operator.")
@@ -31,6 +42,14 @@ class DisclosureRule:
             if not is_public_lookup or self._rules.allows_private:
                 raise RefusedByPolicy(f"{target.host} is not known to be public.") from None
         return target
+
+    def check_unsealed(self) -> None:
+        """Raise RefusedByPolicy if this server tells addresses to nobody but their own hosts."""
+        if self._is_sealed:
+            raise RefusedByPolicy(
+                "This server limits who may see queries, so it tells the addresses of pages to no"
+                " other service."
+            )
 
 
 def is_private_service(base_url: str) -> bool:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from citewell.errors import MalformedResponse
+from citewell.model.counted_words import pluralize
 
 _MEDIA_TYPE_PATTERN = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,60}")
 _PERMANENT_STATUSES = frozenset({301, 308})
@@ -90,7 +91,7 @@ class HttpResponse:
                 if _MEDIA_TYPE_PATTERN.fullmatch(self.content_type)
                 else "no media type"
             )
-            message = f"Expected JSON and got {kind} of {len(self.body)} bytes."
+            message = f"Expected JSON and got {kind} of {len(self.body)} {pluralize(len(self.body), 'byte')}."
             raise MalformedResponse(message, provider=self.provider) from None
 
 

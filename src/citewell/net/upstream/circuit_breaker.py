@@ -11,6 +11,7 @@ from enum import StrEnum
 from citewell.errors import (
     BreakerOpen,
     CitewellError,
+    FailureReason,
     NetworkFailed,
     NotFound,
     RateLimited,
@@ -56,6 +57,7 @@ class CircuitBreaker:
         self._clock = clock
         self._failures = 0
         self._openings = 0  # consecutive; each doubles the next pause
+        self._has_stated_pause = True  # whether the last 429 said when to return
         self._unstated_refusals = 0  # 429s in a row that did not say when to return
         self._open_until: float | None = None
         self._limited = False  # open because of a 429
@@ -121,9 +123,11 @@ class CircuitBreaker:
     def _build_open_error(self) -> UpstreamError:
         wait = self._measure_time_left() or 1.0  # half open: another caller's probe is running
         if self._limited:
-            return RateLimited(
+            error = RateLimited(
                 "The provider asked us to slow down.", provider=self._name, retry_after=wait
             )
+            error.has_stated_delay = self._has_stated_pause
+            return error
         return BreakerOpen(
             "The provider failed repeatedly and is paused.", provider=self._name, retry_after=wait
         )
@@ -131,11 +135,14 @@ class CircuitBreaker:
     def _record_outcome(self, error: CitewellError | None, *, era: int, probe: bool) -> None:
         if isinstance(error, RateLimited):
             self._last_error = error.kind
+            self._has_stated_pause = error.has_stated_delay
             if not error.has_stated_delay:
                 error.retry_after = self._choose_unstated_pause(is_news=era == self._era)
             self._open_circuit(error.retry_after or self._reset, limited=True)
         elif era != self._era:
             return
+        elif error is not None and error.reason is FailureReason.OFFLINE:
+            self._release_probe(era=era, probe=probe)  # the upstream is not to blame
         elif isinstance(error, NetworkFailed | UpstreamUnavailable):
             self._record_failure(error, probe=probe)
         elif error is None or (probe and isinstance(error, UpstreamError | NotFound)):

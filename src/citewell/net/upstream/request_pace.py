@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from citewell.errors import RateLimited
 from citewell.net.http.rate_limit_headers import ResponseHeaders, read_stated_limits
-from citewell.net.upstream.time_source import TimeSource
 
 _MAX_PAUSE_SECONDS = 3600.0  # seconds; after that, one call tests whether the limit still holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSource:
+    """The clocks and the sleep function in use, which tests replace."""
+
+    clock: Callable[[], float] = time.monotonic  # for delays and deadlines
+    now: Callable[[], float] = time.time  # for dates in responses
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 class RequestPace:

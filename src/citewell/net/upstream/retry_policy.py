@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from citewell.errors import CitewellError, NetworkFailed
+from citewell.errors import CitewellError, FailureReason, NetworkFailed
 from citewell.net.http.status_errors import GatewayOverloaded
 
 
@@ -22,6 +22,8 @@ class RetryPolicy:
     def choose_delay(self, error: CitewellError, *, attempt: int) -> float | None:
         """Seconds before the next attempt; None if the request should not be retried."""
         if attempt >= self.max_attempts or not isinstance(error, NetworkFailed | GatewayOverloaded):
+            return None
+        if error.reason is FailureReason.OFFLINE:
             return None
         pause: float = min(self.max_delay, self.first_delay * 2 ** (attempt - 1)) * (
             0.5 + self.random_fraction() / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import CitewellError, MalformedResponse, RateLimited
+from citewell.model.routing_trace import record_receiver
 from citewell.net.guard.url_grammar import RequestTarget, parse_url
 from citewell.net.http.messages import (
     HttpRequest,
@@ -23,8 +24,8 @@ from citewell.net.http.messages import (
 from citewell.net.http.status_errors import check_status
 from citewell.net.upstream.circuit_breaker import BreakerSnapshot
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.request_pace import TimeSource
 from citewell.net.upstream.retry_policy import RetryPolicy
-from citewell.net.upstream.time_source import TimeSource
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -51,8 +52,12 @@ class Upstream:
         retry: RetryPolicy | None = None,
         timing: TimeSource | None = None,
         watching: RequestWatch | None = None,
+        check_online: Callable[[RequestTarget], Awaitable[None]] | None = None,
     ) -> None:
-        """`defaults` has the headers, limits and page flag that every request of this upstream gets."""
+        """`defaults` has the headers, limits and page flag that every request of this upstream gets.
+
+        `check_online` raises NotConnected if it is already known that a request would fail.
+        """
         self.name = name
         self.base_url = base_url
         self._sender = sender
@@ -61,7 +66,9 @@ class Upstream:
         self._retry = retry or RetryPolicy()
         self._timing = timing or TimeSource()
         self._watching = watching or RequestWatch()
+        self._check_online = check_online
         self.outcomes: Counter[str] = Counter()  # requests by `ok` or the kind of their error
+        self.is_provider = False  # the routing of a call then names it
 
     async def send_get(
         self,
@@ -159,6 +166,8 @@ class Upstream:
     ) -> HttpResponse:
         target = parse_url(request.url)
         lane, request = self._lanes.choose_limits(target), self._add_defaults(request, target)
+        if self._check_online is not None:
+            await self._check_online(target)
         await lane.wait_for_turn(max_wait=request.timeout)
         deadline = self._timing.clock() + request.timeout
         attempt = 1
@@ -179,6 +188,8 @@ class Upstream:
     ) -> HttpResponse:
         async with lane.concurrency.hold_slot(max_wait=request.timeout):
             with lane.breaker.watch_attempt():
+                if self.is_provider:
+                    record_receiver(self.name)
                 response = await self._sender.send_request(request)
                 lane.pace.learn_stated_pace(response.headers)
                 lane.concurrency.learn_stated_limit(response.headers)

@@ -5,51 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from citewell.errors import MalformedResponse
-from citewell.model.domains.company_filing import ReportedFact
+from citewell.model.domains.company_filing import HeadlineFact, ReportedFact
+from citewell.providers.edgar.fact_periods import choose_headline_periods
 from citewell.providers.edgar.filing_rows import (
     build_document_address,
     is_accession,
     is_form_name,
     read_day,
 )
+from citewell.text.data_tables import load_table
 from citewell.text.safety.markup_cleaning import clean_markup
 
-# One headline a line: the concepts that report it, of which the one with the newest period is taken.
-_HEADLINES: tuple[tuple[str, ...], ...] = (
-    (
-        "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax",
-        "us-gaap:Revenues",
-        "us-gaap:RevenueFromContractWithCustomerIncludingAssessedTax",
-        "us-gaap:RevenuesNetOfInterestExpense",
-        "us-gaap:SalesRevenueNet",
-        "ifrs-full:Revenue",
-        "ifrs-full:RevenueFromContractsWithCustomers",
-    ),
-    ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss", "ifrs-full:ProfitLoss"),
-    ("us-gaap:Assets", "ifrs-full:Assets"),
-    ("us-gaap:Liabilities", "ifrs-full:Liabilities"),
-    (
-        "us-gaap:StockholdersEquity",
-        "us-gaap:StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
-        "ifrs-full:Equity",
-    ),
-    ("us-gaap:EarningsPerShareBasic", "ifrs-full:BasicEarningsLossPerShare"),
-    ("us-gaap:EarningsPerShareDiluted", "ifrs-full:DilutedEarningsLossPerShare"),
-    ("us-gaap:OperatingIncomeLoss", "ifrs-full:ProfitLossFromOperatingActivities"),
-    (
-        "us-gaap:CashAndCashEquivalentsAtCarryingValue",
-        "us-gaap:CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
-        "ifrs-full:CashAndCashEquivalents",
-    ),
-    ("dei:EntityCommonStockSharesOutstanding",),
-    ("dei:EntityPublicFloat",),
-)
-# Beginnings of forms in the order of preference, and the days of the periods they report on.
-_PREFERRED_FORMS = ((("10-K", "20-F", "40-F"), 365), (("10-Q",), 91), (("",), 365))
 _MAX_VALUE_CHARS = 60
 _MAX_UNIT_CHARS = 40
 _MAX_STALE_YEARS = 3  # a concept that was given up this long before the newest one is left out
@@ -58,7 +27,7 @@ _MAX_STALE_YEARS = 3  # a concept that was given up this long before the newest 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyFacts:
     company: str
-    facts: tuple[ReportedFact, ...]
+    facts: tuple[HeadlineFact, ...]
     is_outside_filters: bool = False  # there are headline facts, but none that was asked for
 
 
@@ -71,7 +40,7 @@ class _NumberText(str):
 def read_company_facts(
     body: bytes, *, cik: str, forms: tuple[str, ...], date_from: str, date_to: str, year: str
 ) -> CompanyFacts:
-    """The newest value of each headline, annual ones first.
+    """The latest values of each headline.
 
     `forms` and the days narrow the filings, `year` is that in which the period ends; all may be empty.
 
@@ -93,7 +62,7 @@ def read_company_facts(
         ]
         for group in found
     ]
-    chosen = [fact for group in wanted if (fact := _choose_newest(group)) is not None]
+    chosen = [fact for group in wanted if (fact := choose_headline_periods(group)) is not None]
     name = whole.get("entityName")
     return CompanyFacts(
         company=clean_markup(name) if isinstance(name, str) else "",
@@ -103,9 +72,10 @@ def read_company_facts(
 
 
 def _collect_headlines(by_taxonomy: Mapping[str, Any], cik: str) -> list[list[ReportedFact]]:
+    """One headline a group: of the concepts that report it, the one with the newest period is taken."""
     return [
         [fact for name in group for fact in _read_concept(by_taxonomy, name, cik)]
-        for group in _HEADLINES
+        for group in load_table(__package__, "headline_concepts")
     ]
 
 
@@ -180,35 +150,10 @@ def _is_wanted(fact: ReportedFact, forms: tuple[str, ...], date_from: str, date_
     )
 
 
-def _choose_newest(facts: list[ReportedFact]) -> ReportedFact | None:
-    """The newest annual value, else the newest quarterly one, else the newest of any form.
-
-    A period is reported again in later filings: the last word on it counts. Among periods that end
-    on the same day a whole year goes before a quarter; among concepts the one named first.
-    """
-    for stems, days in _PREFERRED_FORMS:
-        able = [fact for fact in facts if fact.form_type.upper().startswith(stems)]
-        if not able:
-            continue
-        newest = max(fact.period_end for fact in able)
-        ended = [fact for fact in able if fact.period_end == newest]
-        same = [fact for fact in ended if fact.concept == ended[0].concept]
-        return max(same, key=lambda fact: _rank_repeated_fact(fact, days))
-    return None
+def _drop_stale(facts: list[HeadlineFact]) -> Iterator[HeadlineFact]:
+    newest = max((_get_end_year(fact) for fact in facts), default=0)
+    return (fact for fact in facts if newest - _get_end_year(fact) <= _MAX_STALE_YEARS)
 
 
-def _rank_repeated_fact(fact: ReportedFact, days: int) -> tuple[int, bool, str]:
-    return -_measure_oddness(fact, days), fact.unit.startswith("USD"), fact.filing_date or ""
-
-
-def _measure_oddness(fact: ReportedFact, days: int) -> int:
-    """How far the length of the period is from the usual one, in tens of days; 0 for one day."""
-    if fact.period_start is None:
-        return 0
-    length = date.fromisoformat(fact.period_end) - date.fromisoformat(fact.period_start)
-    return abs(length.days + 1 - days) // 10  # a fiscal year of 52 weeks is a year too
-
-
-def _drop_stale(facts: list[ReportedFact]) -> Iterator[ReportedFact]:
-    newest = max((int(fact.period_end[:4]) for fact in facts), default=0)
-    return (fact for fact in facts if newest - int(fact.period_end[:4]) <= _MAX_STALE_YEARS)
+def _get_end_year(fact: HeadlineFact) -> int:
+    return int(fact.newest.period_end[:4])

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from citewell.dialects.feed_responses import build_feed_hit
 from citewell.errors import CitewellError, UpstreamError, UpstreamUnavailable
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.feed_items import FeedListing
 from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
 from citewell.model.search_queries import SearchHit as SearchHit
@@ -119,7 +120,8 @@ def _raise_if_all_failed(outcomes: Sequence[_Outcome]) -> None:
     if isinstance(failed[0], UpstreamError):
         raise failed[0]
     raise UpstreamUnavailable(
-        f"None of the {len(failed)} feeds could be read: {failed[0].message}", provider=SPEC.name
+        f"None of the {len(failed)} {pluralize(len(failed), 'feed')} could be read: {failed[0].message}",
+        provider=SPEC.name,
     )
 
 

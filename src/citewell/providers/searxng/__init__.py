@@ -168,6 +168,7 @@ class Provider:
             engines=tuple(dict.fromkeys(name for row in harvest.results for name in row.engines)),
             unresponsive=harvest.unresponsive,
             instance=harvest.instance.url,
+            instances_asked=harvest.instances_asked,
             notes=harvest.notes,
             remedy=harvest.remedy,
         )
@@ -215,19 +216,21 @@ class Provider:
         """
         failures: list[tuple[SearxngInstance, CitewellError]] = []
         empty: list[InstanceResults] = []
+        asked: list[str] = []
         async for instance in self._pool.choose_instances(self._searcher.probe_json_support):
+            asked.append(instance.url)
             try:
                 harvest = await self._try_instance(instance, query, wanted)
             except (UpstreamError, Misconfigured) as error:
                 failures.append((instance, error))
             else:
                 if harvest.results or not (harvest.unresponsive or harvest.category_missing):
-                    return harvest
+                    return replace(harvest, instances_asked=tuple(asked))
                 empty.append(harvest)
             if len(failures) + len(empty) >= _MAX_INSTANCE_ATTEMPTS:
                 break
         if empty:
-            return empty[0]
+            return replace(empty[0], instances_asked=tuple(asked))
         raise await self._build_no_answer_error(failures)
 
     async def _try_instance(

@@ -14,6 +14,7 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.search_queries import SearchQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.searxng.html_result_page import read_html_page
@@ -38,6 +39,7 @@ class InstanceResults:
     """The results of one instance for one search."""
 
     instance: SearxngInstance
+    instances_asked: tuple[str, ...] = ()  # for the same search, this one and those that failed
     results: tuple[SearxngResult, ...] = ()
     total: int | None = None
     unresponsive: tuple[tuple[str, str], ...] = ()
@@ -181,7 +183,7 @@ class InstanceSearcher:
                 "" if found else f" {at} has no working engines for the category {query.category}."
             )
             notes.append(
-                f"{run.other_category_count} results of other categories were left out.{why}"
+                f"{run.other_category_count} {pluralize(run.other_category_count, 'result of other categories was', 'results of other categories were')} left out.{why}"
             )
         if query.time_range == "hour":
             notes.append("SearXNG has no time range of an hour; a day was used instead.")
@@ -194,7 +196,9 @@ class InstanceSearcher:
                 f"No engine of {at} lists the language {wanted}; it may have been ignored."
             )
         if run.page_limit_reached and found < query.count:
-            notes.append(f"{at} reached the page limit after {found} of {query.count} results.")
+            notes.append(
+                f"{at} reached the page limit after {found} of {query.count} {pluralize(query.count, 'result')}."
+            )
         return notes
 
 

@@ -15,13 +15,14 @@ from citewell.errors import (
     RejectedRequest,
     UpstreamUnavailable,
 )
+from citewell.model.search_results import (
+    NO_INSTANCES_DETAILS,
+    NO_INSTANCES_ERROR_TYPE,
+    NO_INSTANCES_MESSAGE,
+)
 from citewell.providers.searxng.instance_health import InstanceHealth
 from citewell.providers.searxng.instance_settings import SearxngInstance
 
-NO_INSTANCES_MESSAGE = "Search failed: No available SearXNG instances"
-NO_INSTANCES_ERROR_TYPE = "no_instances_available"
-
-_NO_INSTANCES_DETAILS = "All configured SearXNG instances are unavailable or rate limited"
 _RATE_LIMITED_REASON = "rate limited"
 _MAX_NAMED_INSTANCES = 10  # instances named in one error
 _DEFAULT_RETRY_SECONDS = 60.0  # a guess, used if no instance is resting
@@ -124,7 +125,7 @@ def _build_failure_details(
     told = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
     return {
         "error_type": NO_INSTANCES_ERROR_TYPE,
-        "error_details": f"{_NO_INSTANCES_DETAILS} ({told})" if told else _NO_INSTANCES_DETAILS,
+        "error_details": f"{NO_INSTANCES_DETAILS} ({told})" if told else NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
 

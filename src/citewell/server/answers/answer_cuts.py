@@ -1,29 +1,29 @@
-"""Cuts the JSON of an answer to a number of bytes, so that every key stays and every cut is listed.
+"""Cuts the JSON of an answer to a number of bytes, so that its spine stays and every cut is listed.
 
-Lists lose items from their end until the rest fits, with at least a beginning of each long body.
-Then the longest bodies are cut to the room that is left. No more of a list or text is looked at
-than could be kept, so the time depends on the room and not on the size of the answer.
+Appendices lose whole entries first. Only when they are all empty are the longest body texts
+shortened, and only when that is not enough do the lists of the body lose whole entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 from typing import Any
 
-from citewell.server.answers.body_plans import BodyPlan
+from citewell.model.wire_values import AnswerPart
+from citewell.server.answers.answer_json import count_bytes_in_chunks
 from citewell.server.answers.json_sizes import (
-    MIN_BODY_BYTES,
     count_json_bytes,
-    count_text_bytes,
     estimate_entry_bytes,
     find_fitting_length,
     join_pointer,
-    list_members,
-    measure_least_bytes,
 )
+from citewell.server.answers.part_plans import PartPlan
+from citewell.text import text_size
 from citewell.text.body_cuts import cut_body
-from citewell.text.text_size import count_utf8_bytes, split_byte_limit
+
+MIN_BODY_BYTES = 400  # what a body text keeps at least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,86 +48,44 @@ class CutAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _MemberPlace:
-    """Where in a copy of the answer a list or a long text belongs."""
+class _CuttablePart:
+    """A text, list or mapping of the copied answer that may be cut, and the object that holds it."""
 
-    holder: Any  # the object or list that it is a member of
+    holder: Any
     key: Any
     path: str
-    value: Any  # as it was in the answer
-    plan: BodyPlan
+
+    @property
+    def value(self) -> Any:
+        return self.holder[self.key]
 
 
-def cut_answer(body: Mapping[str, Any], plan: BodyPlan, room: int) -> CutAnswer:
-    """The answer and its list of cuts in at most `room` bytes of JSON; in more only if they must.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CuttableParts:
+    appendices: list[_CuttablePart] = field(default_factory=list)
+    texts: list[_CuttablePart] = field(default_factory=list)
+    lists: list[_CuttablePart] = field(default_factory=list)
+
+
+def cut_answer(body: Mapping[str, Any], plan: PartPlan, room: int) -> CutAnswer:
+    """The answer and its list of cuts in at most `room` bytes of JSON; in more only for its spine.
 
     An answer that fits is returned unchanged. Keys, short fields and the order of items stay.
     """
-    if count_json_bytes(body) <= room:  # the measures below count a comma too many here and there
+    spare = room - count_bytes_in_chunks(body)
+    if spare >= 0:
         return CutAnswer(body=dict(body), cuts=())
+    copy, parts = _copy_value(body), _CuttableParts()
+    _collect_parts(copy, plan, "", parts, in_entry=False)
     cuts: list[AnswerCut] = []
-    fitted = _fit_lists(dict(body), plan, "", room, cuts)
-    bodies: list[_MemberPlace] = []
-    _blank_bodies(fitted, plan, "", bodies)
-    spare = room - measure_least_bytes(fitted, plan, "", room)
-    spare -= sum(estimate_entry_bytes(cut.path) for cut in cuts)
-    shares = _share_room(bodies, spare, room)
-    for place, share in zip(bodies, shares, strict=True):
-        place.holder[place.key] = place.value
-        if share is not None:
-            cuts.append(_cut_member(place, share))
-    return CutAnswer(body=fitted, cuts=tuple(cuts))
-
-
-def _fit_lists(value: Any, plan: BodyPlan, path: str, room: int, cuts: list[AnswerCut]) -> Any:
-    """A copy in which lists have lost items until the least form of the rest fits into `room`."""
-    if isinstance(value, list):
-        return _fit_items(value, plan.find_member(0), path, room, cuts)
-    lists: list[_MemberPlace] = []
-    copy = _copy_without_lists(value, plan, path, lists)
-    fixed = measure_least_bytes(copy, plan, path, room)
-    sizes = [measure_least_bytes(one.value, one.plan, one.path, room) for one in lists]
-    shares = split_byte_limit(sizes, room - fixed + 2 * len(lists))
-    for place, share in zip(lists, shares, strict=True):
-        place.holder[place.key] = _fit_items(
-            place.value, place.plan.find_member(0), place.path, share, cuts
-        )
-    return copy
-
-
-def _copy_without_lists(value: Any, plan: BodyPlan, path: str, lists: list[_MemberPlace]) -> Any:
-    """A copy of an object with its lists empty; `lists` receives what belongs into them."""
-    if not isinstance(value, dict):
-        return value
-    copy: dict[str, Any] = {}
-    for key, child in value.items():
-        inner, below = plan.find_member(key), join_pointer(path, key)
-        if isinstance(child, list):
-            copy[key] = []
-            lists.append(_MemberPlace(holder=copy, key=key, path=below, value=child, plan=inner))
-        else:
-            copy[key] = _copy_without_lists(child, inner, below, lists)
-    return copy
-
-
-def _fit_items(
-    items: list[Any], plan: BodyPlan, path: str, room: int, cuts: list[AnswerCut]
-) -> list[Any]:
-    """As many items as fit into `room`; of the first one a part, if it is too large alone."""
-    if not items or measure_least_bytes(items, BodyPlan(item=plan), path, room) <= room:
-        return [_copy_value(item) for item in items]
-    kept, used = [], 2 + estimate_entry_bytes(path)
-    for number, item in enumerate(items):
-        least = measure_least_bytes(item, plan, join_pointer(path, number), room - used) + 1
-        if used + least > room:
-            break
-        kept.append(_copy_value(item))
-        used += least
-    if not kept and isinstance(items[0], dict | list):
-        kept = _fit_first_item(items[0], plan, join_pointer(path, 0), room - used, cuts)
-    if len(kept) < len(items):
-        cuts.append(AnswerCut(path=path, unit="items", kept=len(kept), total=len(items)))
-    return kept
+    for places, cut in (
+        (parts.appendices, _cut_entries),
+        (parts.texts, _cut_texts),
+        (parts.lists, _cut_entries),
+    ):
+        if spare < 0:
+            spare += cut(places, spare, cuts)
+    return CutAnswer(body=copy, cuts=tuple(cut for cut in cuts if _is_shown(cut.path, cuts)))
 
 
 def _copy_value(value: Any) -> Any:
@@ -137,75 +95,107 @@ def _copy_value(value: Any) -> Any:
     return [_copy_value(child) for child in value] if isinstance(value, list) else value
 
 
-def _fit_first_item(
-    item: Any, plan: BodyPlan, path: str, room: int, cuts: list[AnswerCut]
-) -> list[Any]:
-    """The item with its own lists cut; nothing if it is still too large."""
-    inner: list[AnswerCut] = []
-    part = _fit_lists(item, plan, path, room, inner)
-    if measure_least_bytes(part, plan, path, room) > room:
-        return []
-    cuts += inner
-    return [part]
-
-
-def _blank_bodies(value: Any, plan: BodyPlan, path: str, bodies: list[_MemberPlace]) -> None:
-    """Replace every long body by an empty text; `bodies` receives the texts and their places."""
-    if not isinstance(value, dict | list):
-        return
-    for key, child in list(list_members(value)):
-        inner, below = plan.find_member(key), join_pointer(path, key)
-        if isinstance(child, str) and inner.is_long:
-            bodies.append(_MemberPlace(holder=value, key=key, path=below, value=child, plan=inner))
-            bodies[-1].holder[key] = ""
+def _collect_parts(
+    value: Any, plan: PartPlan, path: str, parts: _CuttableParts, *, in_entry: bool
+) -> None:
+    """Find what may be cut; inside an entry of a list only texts, because entries go as a whole."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, child in members:
+        inner = plan.find_member(key)
+        place = _CuttablePart(holder=value, key=key, path=join_pointer(path, key))
+        if isinstance(child, str):
+            if inner.part is AnswerPart.BODY:
+                parts.texts.append(place)
+        elif not isinstance(child, dict | list):
+            continue
+        elif inner.part is AnswerPart.APPENDIX and not in_entry:
+            parts.appendices.append(place)
         else:
-            _blank_bodies(child, inner, below, bodies)
+            is_list = isinstance(child, list)
+            if is_list and inner.part is AnswerPart.BODY and not in_entry:
+                parts.lists.append(place)
+            _collect_parts(child, inner, place.path, parts, in_entry=in_entry or is_list)
 
 
-def _share_room(bodies: Sequence[_MemberPlace], spare: int, room: int) -> list[int | None]:
-    """The bytes of JSON for each body that must be cut; None for a body that stays whole."""
-    sizes = [count_text_bytes(one.value, room) for one in bodies]
-    entries = [estimate_entry_bytes(one.path) for one in bodies]
-    # Cutting a body that is hardly longer than the beginning it keeps would save nothing.
-    long = [place for place, size in enumerate(sizes) if size > MIN_BODY_BYTES + entries[place]]
-    short_bytes = sum(sizes) - sum(sizes[place] for place in long)
-    spare += 2 * len(bodies) - short_bytes  # each body is still there as an empty text
-    granted: dict[int, int] = {}
-    while True:  # ends, because the entries for cuts only ever take more of the room
-        shares = split_byte_limit(
-            [sizes[place] for place in long], spare - sum(entries[place] for place in granted)
+def _cut_entries(places: Sequence[_CuttablePart], spare: int, cuts: list[AnswerCut]) -> int:
+    """Drop entries from the ends of lists and mappings; returns the bytes saved."""
+    saved = 0
+    for place, size, share, note in _share_room(places, spare, least=2):
+        entries = place.value
+        kept = _count_fitting(_list_entry_sizes(entries), share - 2)
+        place.holder[place.key] = (
+            entries[:kept] if isinstance(entries, list) else dict(list(entries.items())[:kept])
         )
-        found = {
-            place: share for place, share in zip(long, shares, strict=True) if share < sizes[place]
-        }
-        is_stable, granted = found.keys() == granted.keys(), found
-        if is_stable:
-            break
-    return [
-        max(granted[place], MIN_BODY_BYTES) if place in granted else None
-        for place in range(len(bodies))
+        cuts.append(AnswerCut(path=place.path, unit="items", kept=kept, total=len(entries)))
+        saved += size - count_json_bytes(place.value) - note
+    return saved
+
+
+def _share_room(
+    places: Sequence[_CuttablePart], spare: int, *, least: int
+) -> Iterator[tuple[_CuttablePart, int, int, int]]:
+    """Each part that must be cut: its bytes, the bytes it may keep, and those of its note."""
+    measured = [
+        (place, count_bytes_in_chunks(place.value), estimate_entry_bytes(place.path))
+        for place in places
     ]
+    # Cutting what is hardly longer than the least that it keeps would save nothing.
+    long = [row for row in measured if row[1] > least + row[2]]
+    room = sum(size - note for _, size, note in long) + spare
+    shares = text_size.split_byte_limit([size for _, size, _ in long], room)
+    for (place, size, note), share in zip(long, shares, strict=True):
+        if share < size:
+            yield place, size, max(share, least), note
 
 
-def _cut_member(place: _MemberPlace, share: int) -> AnswerCut:
-    """Cut a body to `share` bytes of JSON, and flag it in the object that holds it."""
+def _list_entry_sizes(entries: list[Any] | dict[str, Any]) -> Iterable[int]:
+    """The bytes of each entry with its comma, and with its key and colon in a mapping."""
+    if isinstance(entries, list):
+        return (count_json_bytes(entry) + 1 for entry in entries)
+    return (count_json_bytes(key) + count_json_bytes(entries[key]) + 2 for key in entries)
+
+
+def _count_fitting(sizes: Iterable[int], room: int) -> int:
+    return sum(1 for _ in takewhile(lambda total: total <= room, accumulate(sizes)))
+
+
+def _cut_texts(places: Sequence[_CuttablePart], spare: int, cuts: list[AnswerCut]) -> int:
+    """Shorten the longest texts to equal lengths; returns the bytes saved."""
+    saved = 0
+    for place, size, share, note in _share_room(places, spare, least=MIN_BODY_BYTES):
+        cuts.append(_cut_text(place, share))
+        saved += size - count_json_bytes(place.value) - note
+    return saved
+
+
+def _cut_text(place: _CuttablePart, share: int) -> AnswerCut:
+    """Cut a text to `share` bytes of JSON, and flag it in the object that holds it."""
     text: str = place.value
-    cut = cut_body(text, find_fitting_length(text, share))
+    length = find_fitting_length(text, share)
+    is_encoded = place.key == "content" and "contentEncoding" in place.holder
+    cut = cut_body(text, length - length % 4 if is_encoded else length)  # base64 is in groups of 4
     place.holder[place.key] = cut.text
     if place.key == "content" and "truncated" in place.holder:
-        _flag_truncation(place.holder, cut.text)
-    return AnswerCut(
-        path=place.path,
-        unit="characters",
-        kept=len(cut.text),
-        total=len(text),
-        inside=cut.inside,
-    )
+        shown = len(cut.text) // 4 * 3 if is_encoded else text_size.count_utf8_bytes(cut.text)
+        _flag_truncation(place.holder, shown)
+    kept, total = len(cut.text), len(text)
+    return AnswerCut(path=place.path, unit="characters", kept=kept, total=total, inside=cut.inside)
 
 
-def _flag_truncation(holder: dict[str, Any], kept: str) -> None:
-    """Say in the fields of spec 1 that the content is not whole."""
+def _flag_truncation(holder: dict[str, Any], shown_bytes: int) -> None:
+    """Say in the fields of spec 1 that the content is not whole, and how much of it is shown."""
     holder["truncated"] = True
-    if "contentLength" in holder and "contentEncoding" not in holder:
+    if "contentLength" in holder:
         holder.setdefault("originalLength", holder["contentLength"])
-        holder["contentLength"] = count_utf8_bytes(kept)
+        holder["contentLength"] = shown_bytes
+        holder["estimatedTokens"] = text_size.estimate_token_count(shown_bytes)
+        holder["sizeCategory"] = text_size.classify_size(shown_bytes)
+
+
+def _is_shown(path: str, cuts: Iterable[AnswerCut]) -> bool:
+    """Whether a cut text is not in an entry that was dropped afterwards."""
+    for cut in cuts:
+        if cut.unit == "items" and path.startswith(f"{cut.path}/"):
+            place = path.removeprefix(f"{cut.path}/").partition("/")[0]
+            return not place.isdigit() or int(place) < cut.kept
+    return True

@@ -16,6 +16,12 @@ def dump_in_chunks(value: Any) -> str:
     return "".join(_iterate_chunks(value, _CHUNKED_DEPTH))
 
 
+def count_bytes_in_chunks(value: Any) -> int:
+    """The bytes of the compact JSON."""
+    chunks = _iterate_chunks(value, _CHUNKED_DEPTH)
+    return sum(len(chunk.encode("utf-8", "replace")) for chunk in chunks)
+
+
 def _iterate_chunks(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, dict) and depth:
         yield "{"

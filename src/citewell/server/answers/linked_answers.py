@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from citewell.model.counted_words import pluralize
 from citewell.server.answers.answer_cuts import AnswerCut, CutAnswer, cut_answer
 from citewell.server.answers.answer_json import dump_in_chunks
-from citewell.server.answers.body_plans import build_body_plan
 from citewell.server.answers.json_sizes import join_pointer
+from citewell.server.answers.part_plans import build_part_plan
 from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.tooling import Tool
 
@@ -36,11 +37,18 @@ class WholeAnswer:
     data: bytes
     media_type: str
     is_body: bool
+    is_page_text: bool = False  # pages of which the answer has passages
 
 
-def cut_to_threshold(tool: Tool, body: dict[str, Any], threshold: int) -> CutAnswer:
+def cut_to_limit(tool: Tool, body: dict[str, Any], limit: int) -> CutAnswer:
     """The answer cut to what can be sent inline, with room left for the link."""
-    return cut_answer(body, build_body_plan(tool.result), threshold - _ENVELOPE_BYTES)
+    return cut_answer(body, build_part_plan(tool.result), limit - _ENVELOPE_BYTES)
+
+
+def build_page_texts(text: str) -> WholeAnswer:
+    """The markdown of which an answer holds only passages."""
+    data = text.encode("utf-8", "replace")
+    return WholeAnswer(data=data, media_type="text/markdown", is_body=True, is_page_text=True)
 
 
 def choose_whole(
@@ -77,13 +85,23 @@ def build_linked_body(
 
 
 def _describe_cut_answer(name: str, cuts: tuple[AnswerCut, ...], whole: WholeAnswer) -> str:
-    size = f"{name} returned {len(whole.data):,} bytes"
+    size = f"{name} returned {len(whole.data):,} {pluralize(len(whole.data), 'byte')}"
+    if whole.is_page_text:
+        return (
+            f"The pages have {len(whole.data):,} {pluralize(len(whole.data), 'byte')}; the answer has the passages nearest to the"
+            f" query. Read on with {ARTIFACT_TOOL} at a source's artifactOffset plus a passage's start."
+        )
     if not cuts:
         return f"{size}. They are all here, and in the resource too."
+    lists = [cut for cut in cuts if cut.unit == "items"]
+    left_out = "; ".join(
+        f"{cut.total - cut.kept} of {cut.total} {pluralize(cut.total, 'entry', 'entries')} of {cut.path}"
+        for cut in lists
+    )
     start = cuts[0].kept if whole.is_body and len(cuts) == 1 else 0
     return (
-        f"{size}; what `cut` lists is shortened here. Read the whole from the resource, "
-        f"or page it with {ARTIFACT_TOOL} from offset {start}."
+        f"{size}; what `cut` lists is shortened here{f' ({left_out} left out)' if lists else ''}."
+        f" Read the whole from the resource, or page it with {ARTIFACT_TOOL} from offset {start}."
     )
 
 

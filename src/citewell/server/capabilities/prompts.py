@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from citewell.errors import InvalidInput
@@ -24,6 +24,7 @@ class PromptTemplate:
     title: str
     description: str
     arguments: tuple[PromptArgument, ...]
+    tools: tuple[str, ...]  # that it tells the model to call; without them it is not offered
     render_text: Callable[[Mapping[str, str]], str]
 
     def render_prompt(self, given: Mapping[str, str]) -> str:
@@ -144,6 +145,7 @@ PROMPTS = (
             ),
             PromptArgument(name="lens", description="A field's authoritative hosts to begin with"),
         ),
+        tools=("web_search",),
         render_text=_render_research_prompt,
     ),
     PromptTemplate(
@@ -154,6 +156,7 @@ PROMPTS = (
             PromptArgument(name="claim", description="The claim to check", required=True),
             PromptArgument(name="context", description="Where it was said, when, by whom"),
         ),
+        tools=("web_search",),
         render_text=_render_fact_check_prompt,
     ),
     PromptTemplate(
@@ -179,6 +182,7 @@ PROMPTS = (
                 choices=_BRAND_DEPTHS,
             ),
         ),
+        tools=("brand_research", "read_artifact"),
         render_text=_render_brand_prompt,
     ),
     PromptTemplate(
@@ -195,7 +199,13 @@ PROMPTS = (
                 choices=BIBLIOGRAPHY_STYLES,
             ),
         ),
+        tools=("academic_search", "web_search", "check_draft"),
         render_text=_render_citation_prompt,
     ),
 )
 PROMPTS_BY_NAME = {prompt.name: prompt for prompt in PROMPTS}
+
+
+def select_prompts(tools: Collection[str]) -> tuple[PromptTemplate, ...]:
+    """The prompts whose tools are all offered."""
+    return tuple(prompt for prompt in PROMPTS if all(name in tools for name in prompt.tools))

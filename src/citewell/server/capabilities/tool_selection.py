@@ -11,6 +11,7 @@ from typing import Any
 ALL_TOOLS = "all"
 DEFAULT_PROFILE = "default"
 ARTIFACT_READER = "read_artifact"  # offered wherever a tool can link its result
+SESSION_OPENER, SESSION_ARGUMENT = "sequential_search", "sessionId"
 ADDED_PREFIX = "+"  # before a toolset or tool that is added to the profile instead of replacing it
 
 # `searxng` imitates a strict spec 3 server: web_search with the argument names, defaults and limits
@@ -153,6 +154,27 @@ def list_changed_defaults(
         tool: {name: change["default"] for name, change in arguments.items() if "default" in change}
         for tool, arguments in changes.items()
     }
+
+
+def build_offered_wires(
+    chosen: Iterable[Mapping[str, Any]], changes: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> dict[str, dict[str, Any]]:
+    """The wire form of each chosen tool by name, with the changes.
+
+    Without the tool that opens sessions no other takes the id of one, unless it requires it.
+    """
+    wires = {entry["name"]: apply_argument_changes(entry["wire"], changes) for entry in chosen}
+    if SESSION_OPENER in wires:
+        return wires
+    return {name: _drop_session_argument(wire) for name, wire in wires.items()}
+
+
+def _drop_session_argument(wire: dict[str, Any]) -> dict[str, Any]:
+    schema = wire["inputSchema"]
+    if SESSION_ARGUMENT in schema.get("required", ()):
+        return wire
+    kept = {name: node for name, node in schema["properties"].items() if name != SESSION_ARGUMENT}
+    return {**wire, "inputSchema": {**schema, "properties": kept}}
 
 
 def apply_argument_changes(

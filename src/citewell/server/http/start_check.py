@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.config import Settings
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.server.http.hosting import try_starting
 from citewell.server.late_settings import check_late_settings
@@ -25,7 +26,7 @@ def check_start(settings: Settings, *, uses_http: bool, insecure: bool = False) 
     place = "stdio"
     if uses_http:
         place = f"HTTP on {try_starting(settings, insecure=insecure)}"
-    started = f"The server can start: {place}, {len(app.tools)} tools"
+    started = f"The server can start: {place}, {len(app.tools)} {pluralize(len(app.tools), 'tool')}"
     if isinstance(condition, StoreError):
         return f"{started}; it is not ready until this is mended: {condition.message}"
     return f"{started}; {_CONDITIONS[condition]}."

@@ -15,12 +15,12 @@ from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue, LoadedEntry
 from citewell.store.cache.tiered_cache import CacheEntry
-from citewell.tooling import Tool
 
 _ROUTED_MARK, _DIRECT_MARK = (
     b"r",
     b"d",
 )  # first byte of a stored answer: whether a provider was asked
+_ENTRY_VERSION = 2  # a line with the answer's sources, then its text
 MAX_KNOWN_CALLS = 4096
 _KEY_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -29,6 +29,7 @@ def build_call_key(invocation: ToolInvocation) -> str:
     """A hash of the tool, its cache version and all arguments that affect the result."""
     parts = [
         invocation.name,
+        _ENTRY_VERSION,
         invocation.tool.cache_version,
         invocation.arguments.collect_cache_key(),
     ]
@@ -81,12 +82,15 @@ class CacheMiddleware:
         if ttl is None or owner is None:
             return await proceed(invocation)
 
+        from citewell.services.sessions import session_codec
+
         async def make() -> FreshValue:
             outcome = await proceed(invocation)
             routed = _ROUTED_MARK if invocation.call.trace.attempted else _DIRECT_MARK
             text = json.dumps(outcome.body, ensure_ascii=False, separators=(",", ":"))
-            kept = min(ttl, Tool.EMPTY_TTL_SECONDS) if outcome.found_nothing else ttl
-            return FreshValue(value=routed + text.encode("utf-8", "surrogatepass"), ttl=kept)
+            kept = min(ttl, invocation.tool.empty_ttl_seconds) if outcome.found_nothing else ttl
+            head = routed + session_codec.encode_sources(outcome.sources) + b"\n"
+            return FreshValue(value=head + text.encode("utf-8", "surrogatepass"), ttl=kept)
 
         loaded = await self._loader.load_or_make(owner, find_call_key(invocation), make)
         return _build_cached_outcome(loaded, always_show_freshness=invocation.tool.shows_freshness)
@@ -112,14 +116,19 @@ class CacheMiddleware:
 
 
 def _build_cached_outcome(loaded: LoadedEntry, *, always_show_freshness: bool) -> ToolOutcome:
+    from citewell.services.sessions import session_codec
+
     text = _decode_answer(loaded.entry)
     shows_freshness = loaded.is_cached or always_show_freshness
     meta = _describe_entry(loaded.entry, cached=loaded.is_cached) if shows_freshness else {}
-    return ToolOutcome(body=json.loads(text), text=text, meta=meta)
+    head = loaded.entry.value[: loaded.entry.value.index(b"\n")]
+    sources = session_codec.decode_sources(head[1:])
+    return ToolOutcome(body=json.loads(text), text=text, meta=meta, sources=sources)
 
 
 def _decode_answer(entry: CacheEntry) -> str:
-    return entry.value[1:].decode("utf-8", "surrogatepass")
+    start = entry.value.index(b"\n") + 1
+    return entry.value[start:].decode("utf-8", "surrogatepass")
 
 
 def _describe_entry(entry: CacheEntry, *, cached: bool) -> dict[str, Any]:

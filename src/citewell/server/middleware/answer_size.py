@@ -14,6 +14,7 @@ from citewell.server.pipeline import ArtifactLink, NextStep, ToolInvocation, Too
 from citewell.services.reading.artifact_pages import ARTIFACT_URI_PREFIX
 from citewell.store.cache.artifact_store import ArtifactStore
 from citewell.store.failures import StoreError
+from citewell.tooling import Tool
 
 if TYPE_CHECKING:
     from citewell.server.answers.answer_cuts import CutAnswer
@@ -24,9 +25,11 @@ _SCALAR_CHARS = 8  # how long a number, a flag or the punctuation of a value is 
 
 
 class SizeMiddleware:
-    def __init__(self, artifacts: ArtifactStore, *, threshold: int) -> None:
+    def __init__(self, artifacts: ArtifactStore, *, threshold: int, limit: int) -> None:
+        """`threshold` counts for the tools that spec 1 links, `limit` for the others."""
         self._artifacts = artifacts
         self._threshold = threshold
+        self._limit = limit
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         outcome = await proceed(invocation)
@@ -34,7 +37,10 @@ class SizeMiddleware:
             return outcome
         text = outcome.text or await _write_json(outcome.body)
         whole = replace(outcome, text=text)
-        if not self._is_text_too_large(text) or not self.can_link(invocation):
+        has_more = invocation.call.linked_text is not None
+        if not has_more and not (
+            self._is_text_too_large(invocation.tool, text) and self.can_link(invocation)
+        ):
             return whole
         try:
             return await self._store_and_link(invocation, outcome, outcome.body, text)
@@ -48,14 +54,17 @@ class SizeMiddleware:
             return False
         return tool.bounds_own_size is None or not tool.bounds_own_size(invocation.arguments)
 
-    def is_too_large(self, size: int) -> bool:
-        return size >= self._threshold
+    def is_too_large(self, tool: Tool, size: int) -> bool:
+        return size >= self._find_limit(tool)
 
-    def _is_text_too_large(self, text: str) -> bool:
+    def _find_limit(self, tool: Tool) -> int:
+        return self._threshold if tool.links_large_results else self._limit
+
+    def _is_text_too_large(self, tool: Tool, text: str) -> bool:
         """A character has one to four bytes, so most texts need not be encoded to be measured."""
-        if self.is_too_large(len(text)) or not self.is_too_large(4 * len(text)):
-            return self.is_too_large(len(text))
-        return self.is_too_large(len(text.encode("utf-8", "replace")))
+        if self.is_too_large(tool, len(text)) or not self.is_too_large(tool, 4 * len(text)):
+            return self.is_too_large(tool, len(text))
+        return self.is_too_large(tool, len(text.encode("utf-8", "replace")))
 
     async def _store_and_link(
         self, invocation: ToolInvocation, outcome: ToolOutcome, body: dict[str, Any], text: str
@@ -76,9 +85,16 @@ class SizeMiddleware:
     def _cut_and_encode(
         self, invocation: ToolInvocation, body: dict[str, Any], text: str
     ) -> tuple[CutAnswer, WholeAnswer]:
-        from citewell.server.answers.linked_answers import choose_whole, cut_to_threshold
+        from citewell.server.answers.answer_cuts import CutAnswer
+        from citewell.server.answers.linked_answers import (
+            build_page_texts,
+            choose_whole,
+            cut_to_limit,
+        )
 
-        shown = cut_to_threshold(invocation.tool, body, self._threshold)
+        if invocation.call.linked_text is not None:
+            return CutAnswer(body=body, cuts=()), build_page_texts(invocation.call.linked_text)
+        shown = cut_to_limit(invocation.tool, body, self._find_limit(invocation.tool))
         return shown, choose_whole(invocation.tool, body, shown.cuts, text)
 
 

@@ -10,6 +10,7 @@ from typing import Any, get_origin
 from pydantic import ValidationError
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 from citewell.tooling import ToolArguments
 
@@ -51,7 +52,7 @@ def validate_arguments(
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InvalidInput(_describe_validation_error(error, tool), detail="validation") from None
+        raise InvalidInput(_describe_validation_error(error, tool)) from None
 
 
 def refuse_unknown_arguments(
@@ -142,4 +143,7 @@ def _describe_error_item(item: Any) -> str:
 def _describe_item_count(item: Any) -> str:
     """How many items are allowed; for lists only, as pydantic's messages for texts are clear."""
     bound, word = _ITEM_COUNT_BOUNDS[item["type"]]
-    return f"give {word} {item['ctx'][bound]} items, not {len(item['input'])}"
+    wanted, given = item["ctx"][bound], item["ctx"].get("actual_length")
+    return f"give {word} {wanted} {pluralize(wanted, 'item')}" + (
+        "" if given is None else f", not {given}"
+    )

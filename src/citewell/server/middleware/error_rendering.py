@@ -19,14 +19,17 @@ class ErrorMiddleware:
         try:
             return await proceed(invocation)
         except CitewellError as error:
-            return render_error(error)
+            outcome = render_error(error)
         except Exception:  # one faulty call must not end the process
             logger.exception("tool %s failed unexpectedly", invocation.name)
-            return render_error(
+            outcome = render_error(
                 InternalError(
                     f"{invocation.name} failed because of a bug in the server. The server's log has the details."
                 )
             )
+        if routing := invocation.call.trace.to_wire():
+            outcome.meta["routing"] = routing
+        return outcome
 
 
 def render_error(error: CitewellError) -> ToolOutcome:

@@ -1,10 +1,11 @@
-"""Adds to `_meta.routing` which provider served a call and how long it took."""
+"""Adds to `_meta.routing` which provider served a call, who was asked and how long it took."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
+from citewell.model.routing_trace import hold_trace
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 
 
@@ -14,7 +15,8 @@ class RoutingMiddleware:
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         started = self._clock()
-        outcome = await proceed(invocation)
+        with hold_trace(invocation.call.trace):
+            outcome = await proceed(invocation)
         if outcome.is_error:
             return outcome
         hit = bool(outcome.meta.get("cached"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from citewell.errors import CitewellError, SessionNotFound
 from citewell.model.research_session import CallOutcome, SessionSource
@@ -13,14 +13,18 @@ from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 if TYPE_CHECKING:
     from citewell.services.sessions.session_tracking import SessionTracker
 
-# Who made a record and when, in the answers of the domain tools.
-_RECORD_AUTHOR_KEYS = ("inventor", "company", "sponsor")
-_RECORD_DATE_KEYS = ("publishedDate", "granted", "filed", "filingDate", "dateFiled", "startDate")
 SESSION_TOOLSET = "sessions"  # tools of this toolset write to the session themselves
+SESSION_LOST_WARNING = (
+    "This sessionId is unknown or has expired, so nothing of this answer was recorded. "
+    "Open a session with sequential_search, stepNumber 1, and pass the sessionId that it returns."
+)
 
 
 class SessionMiddleware:
-    """Adds a call's sources and outcome to its session; `_meta.session` tells if the session was not found."""
+    """Adds the sources that a tool reported, and the outcome of the call, to its session.
+
+    If there is no such session, the answer itself says so, because models do not see `_meta`.
+    """
 
     def __init__(self, sessions: Callable[[], SessionTracker]) -> None:
         self._sessions = sessions
@@ -32,22 +36,29 @@ class SessionMiddleware:
         try:
             outcome = await proceed(invocation)
         except CitewellError as error:
-            await self._link_to_session(
+            linked = await self._link_to_session(
                 invocation, session_id, [], self._build_failure_events(invocation, error)
             )
-            raise
+            if linked or isinstance(error, SessionNotFound):
+                raise
+            warned = error.copy_with_message(error.message)
+            warned.extra["sessionWarning"] = SESSION_LOST_WARNING
+            raise warned from None
         linked = await self._link_to_session(
             invocation,
             session_id,
-            list(collect_answer_sources(invocation, outcome.body or {})),
+            [replace(source, tool=invocation.name) for source in outcome.sources],
             self._build_success_events(invocation),
         )
-        meta = (
-            {"linked": linked}
-            if linked
-            else {"linked": False, "reason": "session not found or expired"}
+        if linked:
+            return replace(outcome, meta=outcome.meta | {"session": {"linked": True}})
+        meta = {"linked": False, "reason": "session not found or expired"}
+        return replace(
+            outcome,
+            body={"sessionWarning": SESSION_LOST_WARNING} | (outcome.body or {}),
+            text=None,  # of the answer without the warning
+            meta=outcome.meta | {"session": meta},
         )
-        return replace(outcome, meta=outcome.meta | {"session": meta})
 
     async def _link_to_session(
         self,
@@ -85,56 +96,3 @@ class SessionMiddleware:
                 provider=error.provider,
             )
         ]
-
-
-def collect_answer_sources(
-    invocation: ToolInvocation, body: dict[str, Any]
-) -> Iterator[SessionSource]:
-    """The sources in a tool's answer: the items with a URL in its lists, or else the page itself."""
-    listed = [item for value in body.values() if isinstance(value, list) for item in value]
-    pages = [
-        item for item in listed if isinstance(item, dict) and ("url" in item or "website" in item)
-    ] or [body]
-    for page in pages:
-        if isinstance(url := page.get("url") or page.get("website"), str) and url.startswith(
-            ("http://", "https://")
-        ):
-            yield SessionSource(url=url, tool=invocation.name, **_collect_source_facts(page))
-
-
-def _collect_source_facts(page: dict[str, Any]) -> dict[str, Any]:
-    cited = (
-        page.get("citation", {}).get("metadata", {})
-        if isinstance(page.get("citation"), dict)
-        else {}
-    )
-    year = page.get("year")
-    facts = {
-        "title": page.get("title") or cited.get("title") or _name_record(page),
-        "author": cited.get("author")
-        or page.get("author")
-        or "; ".join(page.get("authors") or ())
-        or _find_first(page, _RECORD_AUTHOR_KEYS),
-        "site": cited.get("site") or page.get("journal") or page.get("displayLink"),
-        "date": cited.get("date")
-        or page.get("publishedAt")
-        or (str(year) if year else None)
-        or _find_first(page, _RECORD_DATE_KEYS),
-        "doi": page.get("doi") or page.get("detectedDoi"),
-    }
-    return {name: value for name, value in facts.items() if isinstance(value, str) and value}
-
-
-def _name_record(page: dict[str, Any]) -> str:
-    """The title of a record that has none: a case by its citation, a filing by its form, a place by name."""
-    cited = page.get("citation")
-    if page.get("caseName"):
-        return cited if isinstance(cited, str) and cited else page["caseName"]
-    if form := page.get("formType"):
-        period = page.get("periodOfReport")
-        return f"Form {form}" + (f" for the period ended {period}" if period else "")
-    return str(page.get("name") or "")
-
-
-def _find_first(page: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    return next((page[key] for key in keys if isinstance(page.get(key), str) and page[key]), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from citewell.model.counted_words import pluralize
 from citewell.server.pages.dashboard_snapshot import (
     CacheFigures,
     DashboardSnapshot,
@@ -96,7 +97,7 @@ def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
             _render_tile(
                 "Calls with an error",
                 format_share(calls.errors, calls.total),
-                f"{format_count(calls.errors)} of {format_count(calls.total)} calls",
+                f"{format_count(calls.errors)} of {format_count(calls.total)} {pluralize(calls.total, 'call')}",
                 tone="warn" if is_high else "",
             ),
             _render_tile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citewell.model.counted_words import pluralize
 from citewell.server.pages.dashboard_snapshot import MinuteFigures
 from citewell.server.pages.html_elements import SafeMarkup, build_element
 from citewell.server.pages.value_texts import format_count
@@ -38,10 +39,10 @@ def describe_minutes(minutes: Sequence[MinuteFigures]) -> str:
     """What the chart shows, as a sentence."""
     calls, errors = sum(one.calls for one in minutes), sum(one.errors for one in minutes)
     if not calls:
-        return f"No calls in the last {len(minutes)} minutes."
+        return f"No calls in the last {len(minutes)} {pluralize(len(minutes), 'minute')}."
     peak = max(minutes, key=lambda one: one.calls)
     return (
-        f"Calls per minute in the last {len(minutes)} minutes: {format_count(calls)} in all, "
+        f"Calls per minute in the last {len(minutes)} {pluralize(len(minutes), 'minute')}: {format_count(calls)} in all, "
         f"{format_count(errors)} with an error, at most {format_count(peak.calls)} in the minute "
         f"from {peak.at[11:16]} UTC."
     )

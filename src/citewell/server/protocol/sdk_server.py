@@ -22,7 +22,7 @@ from citewell.server.capabilities.instructions import (
     SERVER_INSTRUCTIONS,
     SERVER_TITLE,
 )
-from citewell.server.capabilities.prompts import PROMPTS, PROMPTS_BY_NAME
+from citewell.server.capabilities.prompts import PROMPTS_BY_NAME, select_prompts
 from citewell.server.capabilities.resources import ARTIFACT_TEMPLATE
 from citewell.server.pipeline import CallOrigin, ToolOutcome
 from citewell.server.protocol.research_tasks import (
@@ -230,7 +230,7 @@ class _RequestHandlers:
                         for item in prompt.arguments
                     ],
                 )
-                for prompt in PROMPTS
+                for prompt in select_prompts(self._offered)
             ]
         )
 
@@ -240,6 +240,9 @@ class _RequestHandlers:
         prompt = PROMPTS_BY_NAME.get(params.name)
         if prompt is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
+        if missing := [name for name in prompt.tools if name not in self._offered]:
+            told = f"The prompt {params.name} needs {', '.join(missing)}, not offered here."
+            raise MCPError(code=types.INVALID_PARAMS, message=told)
         try:
             text = prompt.render_prompt(params.arguments or {})
         except CitewellError as error:

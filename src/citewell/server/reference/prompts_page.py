@@ -11,7 +11,8 @@ from citewell.server.reference.page_markdown import (
 )
 
 _PROMPTS_INTRO = (
-    "A prompt leads a model through the tools for one kind of task. Clients show them as commands."
+    "A prompt leads a model through the tools for one kind of task. Clients show them as commands. "
+    "It is offered only where all the tools that it needs are."
 )
 
 
@@ -28,7 +29,8 @@ def _render_prompt_section(prompt: PromptTemplate) -> str:
         )
         for item in prompt.arguments
     ]
-    return f"## {prompt.name}\n\n{prompt.description}\n\n{render_reference_table(('Argument', 'Default', 'Meaning'), rows)}"
+    needs = f"Needs {format_code_list(prompt.tools)}."
+    return f"## {prompt.name}\n\n{prompt.description} {needs}\n\n{render_reference_table(('Argument', 'Default', 'Meaning'), rows)}"
 
 
 def _describe_prompt_argument(item: PromptArgument) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from citewell import tools
+from citewell.model.counted_words import describe_duration, pluralize
 from citewell.server.capabilities.tool_schema import build_output_schema
 from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
 from citewell.server.reference.page_markdown import (
@@ -40,7 +41,7 @@ def render_tools_page(entries: Sequence[Mapping[str, Any]]) -> str:
     )
     every = sum(estimate_tool_tokens(entry["wire"]) for entry in entries)
     intro = (
-        f"The default profile costs a client {default} tokens of at most {MAX_DEFAULT_TOKENS}, all tools {every} of at most "
+        f"The default profile costs a client {default} {pluralize(default, 'token')} of at most {MAX_DEFAULT_TOKENS}, all tools {every} of at most "
         f"{MAX_ALL_TOKENS}: name, description and input schema, four bytes to a token. An optional argument is left out "
         'or null; `"5"` for a number, `"true"` for a flag and a JSON string for a list are understood.'
     )
@@ -79,7 +80,7 @@ def _render_tool_section(entry: Mapping[str, Any], tool: Tool) -> str:
 
 def _describe_tool_reach(tool: Tool) -> str:
     kept = (
-        f"An answer may be reused for {tool.ttl_seconds:g} seconds."
+        f"An answer may be reused for {describe_duration(tool.ttl_seconds)}."
         if tool.ttl_seconds
         else "Answers are not reused."
     )

@@ -37,6 +37,7 @@ def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | No
     except environment.UnusableSettingsFile as error:
         sys.stderr.write(f"citewell: {error}\n")
         return 2
+    environment.warn_of_unfollowed_options(raw)
     baked = manifest.load_manifest()
     if problem := _find_flag_problem(baked["tools"], raw, overrides):
         sys.stderr.write(f"citewell: {problem}\n")
@@ -125,7 +126,7 @@ def _build_instant_start(
         return None
     return InstantStart(
         baked["replies"],
-        [tool_selection.apply_argument_changes(entry["wire"], changes) for entry in entries],
+        list(tool_selection.build_offered_wires(entries, changes).values()),
         wire.write_frame,
     )
 

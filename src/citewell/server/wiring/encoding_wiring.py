@@ -39,6 +39,8 @@ async def open_chosen_encoder(kit: ServiceKit) -> TextEncoder | None:
     from citewell.services.encoding import encoder_choice
 
     if address := encoder_choice.find_server_address(kit.settings):
+        if kit.settings.is_sealed and not encoder_choice.is_own_machine(address, kit.settings):
+            return None  # it would be given the query
         return _open_server_encoder(kit, address)
     folder = encoder_choice.find_model_folder(kit.settings)
     if folder is None:

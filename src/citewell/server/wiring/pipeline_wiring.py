@@ -99,7 +99,9 @@ class CallPipeline:
         )
         self.caching = CacheMiddleware(store.loader, sharing=sharing)
         timeout = TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout)
-        self.size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)
+        self.size = SizeMiddleware(
+            store.artifacts, threshold=settings.link_threshold, limit=settings.answer_limit
+        )
         self._known_keys = KnownCallKeys()
         routing = RoutingMiddleware()  # sees below it whether the answer came from the cache
         # From the outside in: a call passes them downwards, its answer upwards.
@@ -160,7 +162,7 @@ class CallPipeline:
 
     def _is_linked(self, invocation: ToolInvocation, size: int) -> bool:
         """Whether an answer of this size is stored as an artifact."""
-        if not self.size.is_too_large(size):
+        if not self.size.is_too_large(invocation.tool, size):
             return False
         if invocation.validated is None:
             self.validation.validate_invocation(invocation)

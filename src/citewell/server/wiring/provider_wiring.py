@@ -46,6 +46,7 @@ class ProviderConnector:
             burst=spec.burst,
             timeout=self._settings.search_timeout,
         )
+        upstream.is_provider = True
         own = self._require_library() if spec.name == LIBRARY_PROVIDER else None
         memory = self._store.build_provider_memory(spec.name)
         kit = ProviderKit(

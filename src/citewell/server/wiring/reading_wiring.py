@@ -53,6 +53,7 @@ def build_page_scraper(kit: ServiceKit) -> PageScraper:
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.reading.page_scrape import PageScraper
     from citewell.services.reading.raw_pages import RawPageFetcher
+    from citewell.services.sources.page_works import PageWorkFinder
     from citewell.services.trust.retraction_checks import RetractionChecker
 
     robots = kit.network.robots if kit.settings.respect_robots else None
@@ -64,7 +65,7 @@ def build_page_scraper(kit: ServiceKit) -> PageScraper:
             robots=robots,
             timeout=kit.settings.page_timeout,
         ),
-        retractions=kit.require_service(RetractionChecker),
+        works=PageWorkFinder(kit.require_service(RetractionChecker)),
     )
 
 

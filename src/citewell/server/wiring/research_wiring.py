@@ -38,7 +38,7 @@ from citewell.services.research.step_values import DRAFT_CHECK_KIND, SINGLE_CALL
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.literature_search import LiteratureSearch
-from citewell.services.sources.host_reputation import HostReputations
+from citewell.services.sources.host_reputation import find_host_reputation
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.tooling import Owner
 
@@ -135,11 +135,10 @@ def _build_collection_ports(
 ) -> ResearchPorts:
     """The searches and the reader that the scope allows."""
     tenant = Owner.parse_text(owner).tenant
-    reputations = HostReputations()
     pages, library = kit.require_service(CachedPageReader), kit.require_service(OwnerLibraryIndex)
 
     def reputation(host: str) -> str | None:
-        known = reputations.find_reputation(host)
+        known = find_host_reputation(host)
         return known.tier if known else None
 
     finders: list[PageFinder] = []

@@ -58,7 +58,7 @@ def build_check_plan(draft: Draft, *, max_statements: int) -> CheckPlan:
     sources: dict[Reference, CitedSource] = {}
     for one in draft.references:
         reference = prepare_reference(one)
-        structured = bool(reference.kind)
+        structured = bool(reference.kind) or (not one.is_listed and bool(reference.authors))
         key = audited_references.build_lookup_key(reference, structured=structured)
         known = sources.get(key)
         ids = (*(known.reference_ids if known else ()), one.id)
@@ -84,7 +84,8 @@ def prepare_reference(one: DraftReference) -> Reference:
     """The reference as it may be looked up.
 
     The text of a link is a part of the draft, so a reference that is made of a link or of an
-    identifier in the text is looked up by these alone.
+    identifier in the text is looked up by these alone; the authors and the year beside it are
+    compared here.
     """
     reference = audited_references.add_address_identifiers(one.reference)
     if one.is_listed or not (reference.ids or reference.url):
@@ -94,6 +95,9 @@ def prepare_reference(one: DraftReference) -> Reference:
         url=reference.url,
         ids=reference.ids,
         kind=reference.kind,
+        authors=reference.authors if reference.ids else (),
+        year=reference.year if reference.ids else None,
+        and_others=reference.and_others,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from citewell.model.counted_words import pluralize
 from citewell.services.drafts.check_plan import CheckFocus, CheckPlan
 from citewell.services.drafts.other_sources import OtherSource
 from citewell.services.drafts.source_reading import ReadSource
@@ -56,5 +57,5 @@ class CheckRun:
     def describe_progress(self) -> str:
         done, total = self.finished_count, len(self.plan.sources)
         if self.focus.asks_support:
-            return f"{done} of {total} sources read"
-        return f"{done} of {total} references looked up"
+            return f"{done} of {total} {pluralize(total, 'source')} read"
+        return f"{done} of {total} {pluralize(total, 'reference')} looked up"

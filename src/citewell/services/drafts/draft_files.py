@@ -10,6 +10,7 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput
 from citewell.fetch.documents.document_reader import DOCUMENT_ERRORS, convert_task_failure
 from citewell.fetch.documents.document_text import DocumentLimits, UnreadableDocument
+from citewell.model.counted_words import pluralize
 from citewell.model.draft import Draft
 from citewell.services.drafts.draft_inclusions import (
     join_latex_files,
@@ -129,7 +130,7 @@ def build_file_source(
 
 
 def describe_long_draft(chars: int) -> str:
-    return f"The draft has {chars:,} characters, and at most {MAX_DRAFT_CHARS:,} are read. Check it in parts, such as one chapter at a time, each with its list of references."
+    return f"The draft has {chars:,} {pluralize(chars, 'character')}, and at most {MAX_DRAFT_CHARS:,} are read. Check it in parts, such as one chapter at a time, each with its list of references."
 
 
 def _is_draft_document(data: bytes) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from citewell.model.counted_words import pluralize
 from citewell.model.draft import Draft, DraftCitation, DraftReference, DraftStatement
 from citewell.model.draft_findings import (
     CHANGE_VERDICTS,
@@ -166,6 +167,7 @@ class _ReportWriter:
             reason=verdict.reason,
             repairs=repairs or None,
             also=verdict.others or None,
+            is_unanswered=DraftVerdict.UNCHECKED in verdict.reasons or None,
         )
 
     def _list_missing_references(self) -> Iterator[DraftFinding]:
@@ -200,7 +202,9 @@ class _ReportWriter:
         if len(opinions) < len(found) and not any(
             each.stance is SourceStance.SUPPORTS for each in opinions
         ):
-            return SupportVerdict(verdict=DraftVerdict.UNCHECKED, reason=NO_TIME_REASON)
+            return SupportVerdict(
+                verdict=DraftVerdict.UNCHECKED, reason=NO_TIME_REASON, is_unanswered=True
+            )
         verdict = decide_support(opinions)
         reasons = [self._find_loss_reason(place) for place in sources]
         is_unread = verdict.verdict is DraftVerdict.SOURCE_UNAVAILABLE and not verdict.evidence
@@ -233,6 +237,7 @@ class _ReportWriter:
             for each in self._run.plan.citations_by_id.get(cited, ())
         ]
         first = self._choose_judged_reference(one, ids, sources, verdict)
+        losses = dict.fromkeys(filter(None, map(self._find_loss_reason, sources)))
         return DraftFinding(
             id="",
             verdict=verdict.verdict,
@@ -242,11 +247,14 @@ class _ReportWriter:
             citation=" ".join(marks) or None,
             reference_id=first.id if first else None,
             reference=_shorten_reference(first) if first else None,
-            reason=verdict.reason,
+            reason=" ".join(
+                (*(loss for loss in losses if loss not in verdict.reason), verdict.reason)
+            ),
             evidence=verdict.evidence or None,
             differences=verdict.differences or None,
             repairs=(*verdict.repairs, *self._list_other_sources(one)) or None,
             also=self._list_lost_sources(sources) or None,
+            is_unanswered=verdict.is_unanswered or None,
         )
 
     def _choose_judged_reference(
@@ -368,13 +376,13 @@ def _list_report_notes(draft: Draft, run: CheckRun, writer: _ReportWriter) -> It
     late = len(run.plan.sources) - run.finished_count
     if late:
         yield (
-            f"{late} of {len(run.plan.sources)} references could not be finished in time and are"
-            " unchecked. Ask again: what is known is kept, and the rest follows."
+            f"{late} of {len(run.plan.sources)} {pluralize(len(run.plan.sources), 'reference')} could not be finished in time and"
+            f" {pluralize(late, 'is', 'are')} unchecked. Ask again: what is known is kept, and the rest follows."
         )
     if run.plan.skipped_count:
         yield (
-            f"{run.plan.skipped_count} cited statements after the first"
-            f" {len(run.plan.statements)} were not judged; raise max_statements."
+            f"{run.plan.skipped_count} {pluralize(run.plan.skipped_count, 'cited statement')} after the first"
+            f" {len(run.plan.statements)} {pluralize(run.plan.skipped_count, 'was', 'were')} not judged; raise max_statements."
         )
     if writer.uncited_count > _MAX_UNCITED:
         yield f"Of {writer.uncited_count} uncited statements the first {_MAX_UNCITED} are listed."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from citewell.model.counted_words import pluralize
 from citewell.model.draft_findings import DraftFinding, DraftReport
 
 _MAX_NAMED_PLACES = 4
@@ -58,7 +59,7 @@ def describe_places(places: Sequence[str]) -> str:
     shown = f"{', '.join(others)} and {last}" if others else last
     # Several copies may stand in one line.
     is_told = len(set(places)) == len(places)
-    return shown if is_told else f"{shown} ({len(places):,} times)"
+    return shown if is_told else f"{shown} ({len(places):,} {pluralize(len(places), 'time')})"
 
 
 def _build_group_key(one: DraftFinding) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
 _WHOLE_SECONDS = 6 * 3600.0  # the page itself is kept, and read again, as all pages are
 _OTHER_SECONDS = 900.0  # a better copy may come to be
-_CHOICE_VERSION = 1  # raised when SourceChoice changes its shape
+_CHOICE_VERSION = 2  # raised when SourceChoice changes its shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,7 @@ class SourceChoice:
     url: str = ""
     is_whole: bool = False
     complaint: str = ""
+    is_unanswered: bool = False  # nothing was read because of a failure that may pass
 
 
 class SourceChoices:
@@ -44,6 +45,7 @@ class SourceChoices:
         async def make_fresh() -> FreshValue:
             choice = await make()
             seconds = _WHOLE_SECONDS if choice.is_whole else _OTHER_SECONDS
+            seconds = 0.0 if choice.is_unanswered else seconds
             return FreshValue(value=json.dumps(asdict(choice)).encode(), ttl=seconds)
 
         loaded = await self._loader.load_or_make(owner, _build_choice_key(question), make_fresh)

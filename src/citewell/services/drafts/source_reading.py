@@ -8,15 +8,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from citewell.errors import CitewellError, RefusedByPolicy
+from citewell.errors import (
+    CitewellError,
+    FailureReason,
+    NetworkFailed,
+    RateLimited,
+    RefusedByPolicy,
+    UpstreamUnavailable,
+)
 from citewell.model.page import Page
 from citewell.model.paper import OpenCopy, Paper, PaperId
 from citewell.services.drafts.source_choices import SourceChoice, SourceChoices
 from citewell.services.scholar import full_text_check
 from citewell.services.scholar.copy_candidates import LocatedWork
+from citewell.services.scholar.registry_records import UNCHECKED
 from citewell.services.trust.audit_findings import ExaminedEntry
 from citewell.services.trust.claim_coverage import cut_reference_list
 from citewell.services.trust.claim_sources import SourcePageReader
+from citewell.services.trust.finding_advice import OFFLINE_NOTE
 from citewell.text.citations import dois
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -63,8 +72,9 @@ class ReadSource:
     note: str = ""  # what of it was read, if not all
     complaint: str = ""  # why nothing could be read
     years: frozenset[int] = frozenset()  # of the record and the page
-    authors: str = ""  # their names, which a draft gives and the text need not
+    authors: str = ""  # their names and the site's, which a draft gives and the text need not
     was_read: bool = False  # also if the text is no longer kept
+    is_unanswered: bool = False  # nothing was read because of a failure that may pass
 
     @property
     def is_read(self) -> bool:
@@ -73,7 +83,7 @@ class ReadSource:
     @property
     def known_names(self) -> str:
         """Names that belong to the source, whether its text has them or not."""
-        return f"{self.title} {self.authors}"
+        return f"{self.title} {self.authors} {self.url} {self.asked_url}"
 
 
 class CopyLocator(Protocol):
@@ -137,15 +147,18 @@ class SourceReader:
             if (found := await self._try_address(url, tries, tenant)) is not None:
                 return found
         if paper is not None and self._copies is not None and tries.has_tries_left:
-            for url in await self._list_more_copies(paper, self._copies):
+            for url in await self._list_more_copies(paper, self._copies, tries):
                 if (found := await self._try_address(url, tries, tenant)) is not None:
                     return found
         return tries.choose_fallback(entry)
 
-    async def _list_more_copies(self, paper: Paper, copies: CopyLocator) -> list[str]:
+    async def _list_more_copies(
+        self, paper: Paper, copies: CopyLocator, tries: _SourceTries
+    ) -> list[str]:
         try:
             located = await copies.locate_copies(paper, ())
-        except CitewellError:
+        except CitewellError as error:
+            tries.note_failure("Free copies of the source could not be looked for", error)
             return []
         return [copy.url for copy in located.copies]
 
@@ -162,18 +175,19 @@ class SourceReader:
             tries.complaint = "The address is private, not public, so it was not requested."
             return None
         except CitewellError as error:
-            tries.complaint = describe_read_failure(url, error)
+            tries.note_failure(f"{url} could not be read", error)
             return None
         except TimeoutError:
             tries.complaint = f"{url} could not be read in time."
+            tries.is_unanswered = True
             return None
         return await asyncio.to_thread(tries.take_page, page)
 
 
-def describe_read_failure(url: str, error: CitewellError) -> str:
-    """Why a source could not be read, in a sentence."""
-    why = _FAILURE_WORDS.get(error.kind, error.kind.replace("_", " "))
-    return f"{url} could not be read: {why}."
+def _describe_failure(what: str, error: CitewellError) -> str:
+    if error.reason is FailureReason.OFFLINE:
+        return f"{what}: this machine has no network."
+    return f"{what}: {_FAILURE_WORDS.get(error.kind, error.kind.replace('_', ' '))}."
 
 
 class _SourceTries:
@@ -184,6 +198,13 @@ class _SourceTries:
         self._keys: set[str] = set()
         self._partial: ReadSource | None = None
         self.complaint = ""
+        self.is_unanswered = False
+
+    def note_failure(self, what: str, error: CitewellError) -> None:
+        """Remember why there is nothing, and whether there may be something another time."""
+        self.complaint = _describe_failure(what, error)
+        passing = isinstance(error, NetworkFailed | RateLimited | UpstreamUnavailable)
+        self.is_unanswered |= passing and error.reason is not FailureReason.DNS
 
     @property
     def has_tries_left(self) -> bool:
@@ -219,7 +240,7 @@ class _SourceTries:
             is_whole=is_whole,
             note="" if is_whole else PARTIAL_NOTE,
             years=_collect_years(self._paper, page.published, page.modified),
-            authors=_join_surnames(self._paper),
+            authors=f"{_join_surnames(self._paper)} {page.author or ''} {page.site or ''}".strip(),
         )
         if is_whole:
             return found
@@ -243,7 +264,12 @@ class _SourceTries:
                 years=_collect_years(paper),
                 authors=_join_surnames(paper),
             )
-        return ReadSource(complaint=self.complaint or _explain_no_address(entry))
+        if not self.complaint and paper is None and entry.finding.existence == UNCHECKED:
+            return _explain_unknown_work(entry)
+        return ReadSource(
+            complaint=self.complaint or _explain_no_address(entry),
+            is_unanswered=self.is_unanswered,
+        )
 
 
 def _has_enough_words(page: Page) -> bool:
@@ -270,7 +296,7 @@ def _describe_question(entry: ExaminedEntry) -> tuple[str, ...]:
 def _describe_copy_choice(read: ReadSource) -> SourceChoice:
     if read.is_read and read.note != ABSTRACT_NOTE:
         return SourceChoice(url=read.asked_url, is_whole=read.is_whole)
-    return SourceChoice(complaint=read.complaint)
+    return SourceChoice(complaint=read.complaint, is_unanswered=read.is_unanswered)
 
 
 def choose_cited_paper(entry: ExaminedEntry) -> Paper | None:
@@ -311,6 +337,20 @@ def _collect_years(paper: Paper | None, *dates: str | None) -> frozenset[int]:
 
 def _join_surnames(paper: Paper | None) -> str:
     return "; ".join(one.name for one in paper.authors) if paper else ""
+
+
+def _explain_unknown_work(entry: ExaminedEntry) -> ReadSource:
+    """Why nothing was read of a work that no registry could be asked about."""
+    if entry.is_offline:
+        return ReadSource(complaint=OFFLINE_NOTE, is_unanswered=True)
+    has_answer = bool(entry.finding.unaware_registries or entry.finding.absence)
+    has_answer = has_answer or (entry.link_live is False and entry.is_page_only)
+    if has_answer or not entry.finding.has_asked:
+        return ReadSource(complaint=_explain_no_address(entry))
+    return ReadSource(
+        complaint="No registry that could know the source answered, so no copy of it could be looked for.",
+        is_unanswered=True,
+    )
 
 
 def _explain_no_address(entry: ExaminedEntry) -> str:

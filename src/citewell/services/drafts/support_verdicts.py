@@ -36,6 +36,7 @@ class SupportVerdict:
     repairs: tuple[DraftRepair, ...] = ()
     judge: str = ""
     opinion: SourceOpinion | None = None  # the one that decided, if one did
+    is_unanswered: bool = False  # a source could not be read now, and may be another time
 
 
 def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
@@ -51,8 +52,10 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
     unread = [one for one in every if one.stance is SourceStance.UNREAD]
     worst = max(every, key=lambda one: (one.stance, one.score))
     if unread and len(every) > 1:
+        is_unanswered = any(one.is_unanswered for one in unread)
         return SupportVerdict(
-            verdict=DraftVerdict.SOURCE_UNAVAILABLE,
+            verdict=_VERDICTS[SourceStance.UNCLEAR if is_unanswered else SourceStance.UNREAD],
+            is_unanswered=is_unanswered,
             reason=f"Not all of its sources could be read: {unread[0].reason}",
             evidence=_join_evidence(every),
             differences=worst.differences,
@@ -87,9 +90,10 @@ def _drop_settled_differences(opinions: Sequence[SourceOpinion]) -> list[SourceO
 def _build_support_verdict(
     one: SourceOpinion, every: Sequence[SourceOpinion] = ()
 ) -> SupportVerdict:
-    verdict = _VERDICTS[one.stance]
+    verdict = _VERDICTS[SourceStance.UNCLEAR if one.is_unanswered else one.stance]
     return SupportVerdict(
         verdict=verdict,
+        is_unanswered=one.is_unanswered,
         reason=one.reason,
         evidence=one.evidence or _join_evidence(every),
         differences=one.differences,

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from citewell.errors import CitewellError, MalformedResponse
+from citewell.model.counted_words import pluralize
 from citewell.ports import TextEncoder
 from citewell.services.encoding.language_fit import (
     CosineScale,
@@ -70,7 +71,9 @@ class PassageSimilarity:
             async with asyncio.timeout(self._seconds):
                 return await self._score_with_encoder(question, passages, is_private=is_private)
         except TimeoutError:
-            return self._rest_after(f"it took longer than {self._seconds:g} seconds.")
+            return self._rest_after(
+                f"it took longer than {self._seconds:g} {pluralize(self._seconds, 'second')}."
+            )
         except CitewellError as error:
             await self.aclose()  # it is opened anew, for its files may have been mended by then
             return self._rest_after(error.message)

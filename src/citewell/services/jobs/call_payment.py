@@ -24,6 +24,7 @@ from citewell.errors import (
     RateLimited,
     RejectedRequest,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.durable_job import JobStepState, JsonValue
 from citewell.model.research import TICKS_PER_CENT, ResearchStatus
 from citewell.services.jobs.cancellation_shield import finish_despite_cancellation
@@ -128,8 +129,8 @@ class CallPayment:
             await self._run_record.write_record(lambda: self._store_intent(step))
         except EstimateUnaffordable as short:
             raise BudgetSpent(
-                f"{self._call.provider} may cost {_format_cents(step.estimate)} cents, but "
-                f"the job has only {_format_cents(short.left)} cents left to spend.",
+                f"{self._call.provider} may cost {_format_cents(step.estimate)} {pluralize(step.estimate / TICKS_PER_CENT, 'cent')}, but "
+                f"the job has only {_format_cents(short.left)} {pluralize(short.left / TICKS_PER_CENT, 'cent')} left to spend.",
                 provider=self._call.provider,
             ) from None
         except CancellationRequested:
@@ -311,7 +312,7 @@ class CallPayment:
             return "The research job was cancelled."
         if self._seconds is None:
             return "The research job ended before this call did, so the call was cancelled."
-        return f"The call took more than {self._seconds:g} seconds and was cancelled."
+        return f"The call took more than {self._seconds:g} {pluralize(self._seconds, 'second')} and was cancelled."
 
     async def _cancel_upstream(self, ref: str, *, why: str) -> None:
         """Cancel the call upstream and settle the cost metered so far."""

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from citewell.errors import CitewellError, Misconfigured
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ClaimRelation
 from citewell.services.judging.claim_judge import (
     LEXICAL_NAME,
@@ -131,7 +132,9 @@ class ClaimJudging:
             async with asyncio.timeout(left if self.kind == NLI_NAME else None):
                 said = await judge.judge_claims([pairs[place] for place in asked]) if asked else ()
         except TimeoutError:
-            return self._fail_over(f"{self.kind} took longer than {left:g} seconds", pairs)
+            return self._fail_over(
+                f"{self.kind} took longer than {left:g} {pluralize(left, 'second')}", pairs
+            )
         except CitewellError as error:
             await self.aclose()  # it is opened anew, for its files may have been mended by then
             told = f"{error.provider or self.kind} gave no judgement: {error.message}"

@@ -116,7 +116,7 @@ def extract_file_text(body: bytes, name: str, limits: DocumentLimits) -> FileTex
         title=found.title or _find_first_heading(text, found.kind),
         author=found.author,
         language=found.language,
-        published=found.created,
+        published=found.published,
         pages=found.page_count,
     )
 

@@ -16,6 +16,7 @@ from citewell.fetch.documents.xml_tree import (
     parse_xml_bytes,
     strip_namespace,
 )
+from citewell.model.counted_words import pluralize
 from citewell.net.http.content_decoding import decode_content
 from citewell.services.library.file_discovery import ImportProblem
 from citewell.services.library.local_files import describe_import_error
@@ -81,7 +82,7 @@ async def list_sitemap_pages(
             break
         await _follow_index_entry(site, url, urljoin(url, entry.url), get, max_pages)
     if len(first.entries) > _MAX_INDEX_FILES:
-        left = f"Only the first {_MAX_INDEX_FILES} of its {len(first.entries)} files were followed."
+        left = f"Only the first {_MAX_INDEX_FILES} of its {len(first.entries)} {pluralize(len(first.entries), 'file was', 'files were')} followed."
         site.problems.append(ImportProblem(source=url, reason=left))
     return site
 

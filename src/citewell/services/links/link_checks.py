@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import secrets
@@ -17,6 +18,7 @@ from citewell.errors import (
     RefusedByPolicy,
     TooLarge,
 )
+from citewell.model.citation_checks import PAGE_DEAD, PAGE_GONE, PAGE_NEVER_EXISTED
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
 from citewell.services.links import landing_pages
@@ -29,6 +31,7 @@ from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 MAX_CONCURRENT_CHECKS = 8
 LINK_CHECK_SECONDS = 8.0  # for all requests of one address together
 LINK_STATE_SECONDS = 3600.0  # seconds a link state stays cached
+ARCHIVE_HISTORY_SECONDS = 20.0  # for asking the archive's index about all dead links of a call
 PASSING_STATE_SECONDS = 120.0  # seconds for a state that may soon change, such as a timeout
 _HEAD_SECONDS = 3.0  # servers that never answer HEAD must leave time for GET
 _PAGE_START_BYTES = 256 * 1024  # the first bytes of a page are enough to judge it
@@ -36,11 +39,15 @@ _MAX_PAGE_BYTES = 4 * 2**20  # bytes; a compressed page has to be fetched whole
 _BLOCKED_STATUSES = frozenset(
     {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}
 )  # the page may exist, but the server does not show it to us
-_GONE_STATUSES = frozenset({404, 410})  # the server itself says that there is no such page
-_LINK_STATE_VERSION = 4  # raised when LinkState changes its shape
+_REMOVED_STATUS = 410
+_GONE_STATUSES = frozenset(
+    {404, _REMOVED_STATUS}
+)  # the server itself says that there is no such page
+_LINK_STATE_VERSION = 5  # raised when LinkState changes its shape
 # The words of a link state; every other failure is "connection".
 _WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
     FailureReason.DNS: "dns",
+    FailureReason.OFFLINE: "offline",
     FailureReason.TIMEOUT: "timeout",
     FailureReason.TLS: "tls",
     FailureReason.TOO_MANY_REDIRECTS: "redirect_loop",
@@ -54,7 +61,8 @@ _FIND_BLOCK: WorkerTask[bool] = WorkerTask(
 _COMPARE_PAGES: WorkerTask[bool] = WorkerTask(
     "citewell.services.links.landing_pages:have_same_text", bool
 )
-_STATES_BY_FAILURE = {"tls": "blocked", "timeout": "unchecked"}  # any other failure: dead
+# Any other failure: dead.
+_STATES_BY_FAILURE = {"tls": "blocked", "timeout": "unchecked", "offline": "unchecked"}
 _PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
 
 
@@ -63,7 +71,7 @@ class LinkState:
     """`live`, `blocked` (it exists but is not shown to us), `dead`, or `unchecked`.
 
     `reason` says why it is not live: http_404, gone, soft_404, home_redirect, parked, dns,
-    connection, redirect_loop; login, bot_wall, tls, http_403; refused, timeout, http_500. A server
+    connection, redirect_loop; login, bot_wall, tls, http_403; refused, timeout, offline, http_500. A server
     in trouble or too slow says nothing about the page, so it leaves the link unchecked.
     """
 
@@ -73,6 +81,24 @@ class LinkState:
     reason: str | None = None
     titles: tuple[str, ...] = field(default=(), compare=False)  # the page's own, if it was read
     moved_to: str | None = None  # where permanent redirects lead, if that is another page
+    was_archived: bool | None = None  # None: not known; set by `trace_dead_links`
+
+    @property
+    def has_existed(self) -> bool | None:
+        """Whether there once was a page at a dead address; False is likely, not certain."""
+        return True if self.archived or self.status == _REMOVED_STATUS else self.was_archived
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the server itself says that there is no such page."""
+        return self.state == "dead" and self.status in _GONE_STATUSES
+
+    @property
+    def missing_state(self) -> str:
+        """What is known of an address that `is_missing`: one of MISSING_PAGE_STATES."""
+        if self.has_existed is None:
+            return PAGE_DEAD
+        return PAGE_GONE if self.has_existed else PAGE_NEVER_EXISTED
 
     @property
     def reachable(self) -> bool:
@@ -115,6 +141,27 @@ class LinkChecker:
 
         states = await asyncio.gather(*map(one, wanted))
         return dict(zip(wanted, states, strict=True))
+
+    async def trace_dead_links(self, states: Mapping[str, LinkState]) -> Mapping[str, LinkState]:
+        """The states, with what the archive's index says about the addresses that have no page.
+
+        The index has captures that `check_links` does not see. `was_archived` stays None if it
+        does not answer in time.
+        """
+        traced = dict(states)
+
+        async def trace_link(url: str, state: LinkState) -> None:
+            with contextlib.suppress(CitewellError):
+                copy = await self._archive.find_newest_snapshot(url)
+                traced[url] = replace(
+                    state, archived=copy.url if copy else None, was_archived=copy is not None
+                )
+
+        missing = [pair for pair in states.items() if pair[1].is_missing and not pair[1].archived]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ARCHIVE_HISTORY_SECONDS):
+                await asyncio.gather(*(trace_link(url, state) for url, state in missing))
+        return traced
 
     async def _load_link_state(self, url: str, tenant: str | None) -> LinkState:
         owner = self._sharing.find_cache_owner(tenant, is_public=True)
@@ -178,7 +225,7 @@ class LinkChecker:
         except RefusedByPolicy:
             raise
         except NetworkFailed as error:
-            if _classify_failure(error) == "dns":
+            if error.reason in {FailureReason.DNS, FailureReason.OFFLINE}:
                 raise
             return None
         except CitewellError:
@@ -205,7 +252,7 @@ class LinkChecker:
         status = response.status
         if status in _BLOCKED_STATUSES or await self._is_blocking(response):
             return LinkState(state="blocked", status=status, reason=f"http_{status}")
-        reason = "gone" if status == 410 else f"http_{status}"
+        reason = "gone" if status == _REMOVED_STATUS else f"http_{status}"
         state = "dead" if status in _GONE_STATUSES else "unchecked"
         return LinkState(state=state, status=status, reason=reason)
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, urljoin
 
 from citewell.errors import CitewellError, FailureReason, RateLimited
-from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.model.citation_checks import ArchiveOutcome
 from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
 from citewell.net.network import Network
 from citewell.services.links.wayback_machine import (
@@ -28,6 +28,8 @@ ARCHIVE_SOURCE = "web.archive.org Save Page Now"
 _MAX_RESPONSE_BYTES = 64 * 1024
 _CLOCK_SKEW = timedelta(minutes=2)  # how far our clock may run ahead of the archive's
 _UNQUOTED_CHARS = "%/:?&=+,;@!$'()*~[]"
+_EARLIER_COPY_REASON = "the archive offered an earlier copy instead of making a new one"
+_UNFINISHED_REASON = "the capture was begun and not finished in time"
 _JOB_ID_PATTERN = re.compile(r"spn2-[0-9a-f]{8,64}")
 _ACCEPTED_STATUSES = range(300, 600)  # error statuses are judged here and must not trip the breaker
 
@@ -106,6 +108,7 @@ class PageArchive:
             )
             snapshot = await self._attempt_capture(attempt)
             if snapshot is not None:
+                attempt.reason = _EARLIER_COPY_REASON  # counts only if the copy is not a new one
                 return snapshot
         return None
 
@@ -123,7 +126,8 @@ class PageArchive:
         except CitewellError as error:
             slow = error.reason is FailureReason.TIMEOUT
             attempt.request_received = attempt.request_received or slow
-            attempt.reason = "the archive did not answer in time" if slow else "the archive is out of reach"  # fmt: skip
+            if attempt.job_id is None:
+                attempt.reason = "the archive did not answer in time" if slow else "the archive is out of reach"  # fmt: skip
             attempt.steps.append(f"Save Page Now: {error.kind}")
             return None
         attempt.request_received, attempt.status = True, response.status
@@ -140,7 +144,7 @@ class PageArchive:
         job = _JOB_ID_PATTERN.search(response.decode_text()) if response.status < 300 else None
         attempt.job_id = job[0] if job else None
         attempt.is_final = 400 <= response.status < 500 and response.status not in {408, 425, 429}
-        attempt.reason = _describe_capture_status(response.status)
+        attempt.reason = _UNFINISHED_REASON if job else _describe_capture_status(response.status)
         return None
 
     async def _poll_capture_job(self, attempt: _CaptureAttempt) -> ArchiveSnapshot | None:
@@ -219,4 +223,4 @@ def _describe_capture_status(status: int) -> str:
         return f"the archive is failing (HTTP {status})"
     if status >= 400:
         return f"the archive refuses to capture this page (HTTP {status})"
-    return "the capture was begun and not finished in time"
+    return f"the archive answered without naming a copy (HTTP {status})"

@@ -81,7 +81,9 @@ class WaybackMachine:
         )
 
     async def _check_page_address(self, url: str, service: str) -> None:
-        if not is_private_service(service):
+        if is_private_service(service):
+            self._network.disclosure.check_unsealed()
+        else:
             await self._network.disclosure.check_disclosable(url, is_public_lookup=True)
 
     def build_snapshot(self, timestamp: str, url: str) -> ArchiveSnapshot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 from citewell.tooling import ANONYMOUS_USER, Owner
 
 MAX_IDENTITY_CHARS = 256
@@ -33,7 +34,9 @@ def _check_name(field: str, value: str, most: int) -> str:
     if not value.strip():
         raise InvalidInput(f"{field} is empty.")
     if len(value) > most:
-        raise InvalidInput(f"{field} has {len(value)} characters; {most} is the maximum.")
+        raise InvalidInput(
+            f"{field} has {len(value)} {pluralize(len(value), 'character')}; {most} is the maximum."
+        )
     if not value.isprintable():
         raise InvalidInput(f"{field} contains control or other invisible characters.")
     return value

@@ -11,6 +11,7 @@ from pydantic import Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import BLANK_IS_ABSENT
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.invisible_characters import extract_visible_text
 
 MAX_NOTE_CHARS = 10_000
@@ -67,7 +68,7 @@ def _check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     for tag in tags:
         if len(tag) > MAX_TAG_CHARS:
             raise InvalidInput(
-                f"One of the tags has {len(tag)} characters; {MAX_TAG_CHARS} is the maximum."
+                f"One of the tags has {len(tag)} {pluralize(len(tag), 'character')}; {MAX_TAG_CHARS} is the maximum."
             )
     shown = (extract_visible_text(tag).strip() for tag in tags)
     return tuple(dict.fromkeys(tag for tag in shown if tag))

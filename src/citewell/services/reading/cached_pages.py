@@ -39,7 +39,7 @@ from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 PAGE_FRESH_SECONDS = 3600.0  # seconds
 PAGE_RENEWABLE_SECONDS = 86_400.0  # how long a stale page is kept for revalidation
-_PAGE_VERSION = 2  # raised when Page changes its shape
+_PAGE_VERSION = 4  # raised when Page changes its shape
 _MAX_REMEMBERED_FAILURES = 2000  # failures remembered
 
 _FIND_SIGNALS: WorkerTask[tuple[InjectedSentence, ...]] = WorkerTask(

@@ -38,6 +38,7 @@ class PageReader:
             robots=robots,
             read_document=ladder.read_page,
             workers=workers,
+            is_sealed=settings.is_sealed,
         )
         self._reader = AddressReader(
             self._rungs.tiers, robots=robots, order=order_tiers, by_site=self._read_by_site

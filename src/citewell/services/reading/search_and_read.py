@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.config import Settings
@@ -12,20 +13,25 @@ from citewell.errors import CitewellError, FailureReason
 from citewell.fetch.page_errors import build_network_error
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import Page
+from citewell.model.research_session import SessionSource
 from citewell.model.routing_trace import RoutingTrace
-from citewell.model.scrape_results import SourceBundle
 from citewell.model.search_results import SearchResult
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.reading.source_bundle import (
     GatheredPages,
+    GatheredSources,
     GatherRequest,
     MeasuredPage,
     build_source_bundle,
+    choose_source_passages,
     measure_gathered_page,
+    rank_sources,
 )
+from citewell.services.sources.page_works import find_credible_doi
+from citewell.services.sources.source_classification import describe_page_source
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
-from citewell.tooling import ProgressCallback
+from citewell.tooling import ProgressCallback, SourceCallback
 from citewell.workers.worker_tasks import TaskRunner
 
 PageOutcome = Page | CitewellError
@@ -58,7 +64,8 @@ class SearchAndRead:
         trace: RoutingTrace,
         tenant: str | None = None,
         progress: ProgressCallback | None = None,
-    ) -> SourceBundle:
+        report: SourceCallback | None = None,
+    ) -> GatheredSources:
         """All sources that could be read, ranked; raises only if the search itself failed."""
         started = self._clock()
         check_declared_bounds(wish)
@@ -71,18 +78,22 @@ class SearchAndRead:
                 for hit, outcome in zip(answer.results, outcomes, strict=True)
             )
         )
+        if report is not None:
+            report(await asyncio.to_thread(_describe_sources, answer.results, outcomes))
         found = GatheredPages(answer=answer, outcomes=tuple(measured), now=self._now())
         settings = self._settings
-        bundle = await asyncio.to_thread(
+        ranked = await asyncio.to_thread(rank_sources, wish, found)
+        gathered = await asyncio.to_thread(
             build_source_bundle,
             wish,
-            found,
+            ranked,
+            await choose_source_passages(wish, ranked, self._workers),
             recommend=settings.source_recommendations,
             draw=settings.generative_ui,
         )
         spent = round(1000 * (self._clock() - started))
-        summary = bundle.summary.model_copy(update={"processing_time_ms": spent})
-        return bundle.model_copy(update={"summary": summary})
+        summary = gathered.bundle.summary.model_copy(update={"processing_time_ms": spent})
+        return replace(gathered, bundle=gathered.bundle.model_copy(update={"summary": summary}))
 
     async def _measure_outcome(
         self, wish: GatherRequest, hit: SearchResult, outcome: PageOutcome
@@ -138,6 +149,19 @@ class SearchAndRead:
                 pending, timeout=left, return_when=asyncio.FIRST_COMPLETED
             )
         return self._clock() - started
+
+
+def _describe_sources(
+    hits: Sequence[SearchResult], outcomes: Sequence[PageOutcome]
+) -> list[SessionSource]:
+    """Every result as a source: as the search listed it and, if its page was read, as that states."""
+    listed = [hit.to_source() for hit in hits]
+    read = [
+        describe_page_source(hit.url, page, doi=find_credible_doi(page))
+        for hit, page in zip(hits, outcomes, strict=True)
+        if isinstance(page, Page)
+    ]
+    return listed + read
 
 
 def _has_read_page(task: asyncio.Task[PageOutcome]) -> bool:

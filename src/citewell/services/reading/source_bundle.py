@@ -1,4 +1,4 @@
-"""Turns the pages a search led to into scored, deduplicated sources and one combined text."""
+"""Turns the pages a search led to into scored sources with the passages that answer the query."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import Field
 from citewell.errors import CitewellError
 from citewell.fetch import page_errors
 from citewell.model.argument_types import ClaimText, OptionalName, QueryText
+from citewell.model.counted_words import pluralize
 from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.model.scrape_results import (
     PipelineSummary,
@@ -23,16 +24,24 @@ from citewell.model.scrape_results import (
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.reading import source_advice
 from citewell.services.reading.page_scrape import select_injection_signals
+from citewell.services.reading.passage_choice import (
+    PASSAGE_SEPARATOR,
+    ChosenText,
+    PageText,
+    PassageLimits,
+    choose_passages,
+)
 from citewell.services.reading.source_figures import SourceFigures, measure_source_text
 from citewell.services.sources import source_classification
 from citewell.text import text_size
 from citewell.text.evidence import source_quality
-from citewell.text.evidence.repeated_paragraphs import drop_repeated_paragraphs
-from citewell.text.truncation import TruncatedText, truncate_text
+from citewell.text.truncation import truncate_text
 from citewell.workers.worker_tasks import TaskFailure, TaskRunner, run_function
 
 MIN_QUERY_RELEVANCE = 0.3  # filter_by_query drops sources with a lower relevance
 _SOURCE_SEPARATOR = "\n\n---\n\n"
+_MAX_MEASURED_CHARS = 400_000  # of a page
+_UNCHOSEN_NOTE = "The passages could not be chosen in time. Read the linked text instead."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +50,12 @@ class GatherRequest:
 
     query: QueryText
     source_count: Annotated[int, Field(ge=1, le=10, validation_alias="num_results")] = 3
-    include_sources: Annotated[bool, Field(description="false: the combined text only.")] = True
+    include_sources: Annotated[
+        bool, Field(description="false: combinedContent has the passages.")
+    ] = True
+    max_tokens: Annotated[
+        int, Field(ge=1, le=1_000_000, description="Of the passages; 4 bytes each.")
+    ] = 4000
     deduplicate: Annotated[
         bool, Field(description="Drop paragraphs that a better source has too.")
     ] = True
@@ -70,10 +84,9 @@ class GatherRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredPage:
-    """A page with its text cut to the length asked for, and the figures of that text."""
+    """A page and the figures of its text."""
 
     page: Page
-    cut: TruncatedText
     title: str
     figures: SourceFigures
 
@@ -91,79 +104,184 @@ async def measure_gathered_page(
     wish: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
 ) -> MeasuredPage | CitewellError:
     """The page with its figures, which a worker finds; the error if it could not."""
-    cut = truncate_text(page.content, min(wish.max_source_bytes, MAX_PAGE_BYTES))
+    text = page.content[:_MAX_MEASURED_CHARS]
     title = page.title or hit.title
     try:
         figures = await run_function(
-            workers, measure_source_text, cut.text, wish.query, title, wish.claim, page.language
+            workers, measure_source_text, text, wish.query, title, wish.claim, page.language
         )
     except TaskFailure as failure:
         return page_errors.build_failure_error(page.url, failure.message)
-    return MeasuredPage(page=page, cut=cut, title=title, figures=figures)
+    return MeasuredPage(page=page, title=title, figures=figures)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredSources:
+    """The answer, and the text of all pages if the answer holds only passages of it."""
+
+    bundle: SourceBundle
+    page_texts: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedSource:
+    """A source without its text, and the page that has it."""
+
+    source: SourceResult
+    page: Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedSources:
+    """The sources of a search, best first, and what became of its other results."""
+
+    answer: SearchAnswer
+    near: tuple[RankedSource, ...]
+    far: tuple[str, ...]  # read, but not relevant enough
+    failures: tuple[ScrapeFailure, ...]
+
+    @property
+    def read_count(self) -> int:
+        return len(self.near) + len(self.far)
+
+
+def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
+    pairs = list(zip(found.answer.results, found.outcomes, strict=True))
+    read = [
+        RankedSource(source=_build_source_result(hit, outcome, found.now), page=outcome.page)
+        for hit, outcome in pairs
+        if isinstance(outcome, MeasuredPage)
+    ]
+    ranked = sorted(read, key=lambda row: -row.source.scores.overall)
+    bar = MIN_QUERY_RELEVANCE if wish.filter_by_query else 0.0
+    return RankedSources(
+        answer=found.answer,
+        near=tuple(row for row in ranked if row.source.scores.relevance >= bar),
+        far=tuple(row.source.url for row in ranked if row.source.scores.relevance < bar),
+        failures=tuple(
+            _build_failure_info(hit.url, outcome)
+            for hit, outcome in pairs
+            if isinstance(outcome, CitewellError)
+        ),
+    )
+
+
+async def choose_source_passages(
+    wish: GatherRequest, ranked: RankedSources, workers: TaskRunner
+) -> tuple[ChosenText, ...] | None:
+    """For each source the passages to show; None if the worker could not choose them."""
+    texts = tuple(
+        PageText(text=row.page.content, title=row.source.title or "", language=row.page.language)
+        for row in ranked.near
+    )
+    frame = 0 if wish.include_sources else _count_frame_bytes(ranked.near)
+    limits = PassageLimits(
+        max_bytes=max(0, min(4 * wish.max_tokens, wish.max_total_bytes) - frame),
+        max_page_bytes=wish.max_source_bytes,
+        deduplicate=wish.deduplicate,
+        near_duplicates=wish.near_duplicates,
+    )
+    try:
+        return await run_function(workers, choose_passages, texts, wish.query, limits)
+    except TaskFailure:
+        return None
 
 
 def build_source_bundle(
-    wish: GatherRequest, found: GatheredPages, *, recommend: bool, draw: bool
-) -> SourceBundle:
-    """The complete bundle, except for `processing_time_ms`, which the caller sets."""
-    pairs = list(zip(found.answer.results, found.outcomes, strict=True))
-    failures = tuple(
-        _build_failure_info(hit.url, one) for hit, one in pairs if isinstance(one, CitewellError)
+    wish: GatherRequest,
+    ranked: RankedSources,
+    chosen: Sequence[ChosenText] | None,
+    *,
+    recommend: bool,
+    draw: bool,
+) -> GatheredSources:
+    """The complete bundle, except for `processing_time_ms`, which the caller sets.
+
+    Without a choice of passages the sources have no text, and a note says so.
+    """
+    note = _UNCHOSEN_NOTE if chosen is None else None
+    chosen = chosen if chosen is not None else [ChosenText(passages=())] * len(ranked.near)
+    filled = tuple(
+        _fill_source(row, choice, ranked.near)
+        for row, choice in zip(ranked.near, chosen, strict=True)
     )
-    read = [
-        _build_source_result(hit, one, found.now)
-        for hit, one in pairs
-        if isinstance(one, MeasuredPage)
-    ]
-    ranked = sorted(read, key=lambda source: -source.scores.overall)
-    bar = MIN_QUERY_RELEVANCE if wish.filter_by_query else 0.0
-    near = [source for source in ranked if source.scores.relevance >= bar]
-    far = tuple(source.url for source in ranked if source.scores.relevance < bar)
-    sources, dropped = _drop_repeated_paragraphs(wish, near)
-    text, truncated = combine_sources(sources, wish.max_total_bytes)
-    weight = text_size.count_utf8_bytes(text)
-    return SourceBundle(
-        query=found.answer.query,
-        status=_describe_bundle_status(failures, read, near),
+    shown_bytes = sum(text_size.count_utf8_bytes(source.content) for source in filled)
+    is_partial = any(source.truncated for source in filled)
+    pages, starts = combine_sources(
+        [row.source.model_copy(update={"content": row.page.content}) for row in ranked.near]
+    )
+    sources = tuple(
+        source.model_copy(
+            update={"artifact_offset": starts.get(source.url) if is_partial else None}
+        )
+        for source in filled
+    )
+    bundle = SourceBundle(
+        query=ranked.answer.query,
+        status=_describe_bundle_status(ranked),
         source_count=len(sources),
         sources=sources if wish.include_sources else (),
-        combined_content=text,
-        scrape_failures=failures or None,
-        filtered_out=far or None,
-        note=_describe_empty_bundle(failures, read, far),
-        hints=found.answer.hints,
+        combined_content=truncate_text(
+            _list_sources(sources) if wish.include_sources else combine_sources(sources)[0],
+            wish.max_total_bytes,
+        ).text,
+        scrape_failures=ranked.failures or None,
+        filtered_out=ranked.far or None,
+        note=note or _describe_empty_bundle(wish, ranked, shown_bytes),
+        hints=ranked.answer.hints,
         summary=PipelineSummary(
-            urls_searched=len(pairs),
-            urls_scraped=len(read),
-            urls_failed=len(failures),
+            urls_searched=ranked.read_count + len(ranked.failures),
+            urls_scraped=ranked.read_count,
+            urls_failed=len(ranked.failures),
             sparse_sources=sum(
                 source.word_count < text_size.SPARSE_PAGE_WORDS for source in sources
             ),
-            duplicate_paragraphs=dropped,
+            duplicate_paragraphs=sum(choice.dropped_paragraphs for choice in chosen),
             processing_time_ms=0,
         ),
         size_metadata=SizeMetadata(
-            total_length=weight,
-            estimated_tokens=text_size.estimate_token_count(weight),
-            size_category=text_size.classify_size(weight),
-            truncated=truncated or any(source.truncated for source in sources),
+            total_length=shown_bytes,
+            whole_length=sum(text_size.count_utf8_bytes(row.page.content) for row in ranked.near),
+            estimated_tokens=text_size.estimate_token_count(shown_bytes),
+            size_category=text_size.classify_size(shown_bytes),
+            truncated=is_partial,
         ),
         recommendations=source_advice.recommend_sources(sources) if recommend else None,
         components=source_advice.build_components(sources) if draw else None,
     )
+    return GatheredSources(bundle=bundle, page_texts=pages[:MAX_PAGE_BYTES] if is_partial else None)
+
+
+def _fill_source(
+    row: RankedSource, choice: ChosenText, ranked: Sequence[RankedSource]
+) -> SourceResult:
+    """The source with its passages, and where they are in the page."""
+    text = row.page.content
+    places = [(passage.start, passage.end) for passage in choice.passages]
+    copied = choice.copy_of
+    return row.source.model_copy(
+        update={
+            "content": PASSAGE_SEPARATOR.join(text[start:end] for start, end in places),
+            "passages": choice.passages,
+            "page_length": len(text),
+            "truncated": row.page.truncated or not choice.is_whole,
+            "duplicate_of": None if copied is None else ranked[copied].source.url,
+            "injection_signals": select_injection_signals(row.page, places),
+        }
+    )
 
 
 def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetime) -> SourceResult:
-    page, cut, figures = measured.page, measured.cut, measured.figures
+    """The source as it is ranked; its text comes later."""
+    page, figures = measured.page, measured.figures
     stands = source_classification.classify_page(page)
     own = page.published is not None
     published = page.published if own else hit.published_at
     return SourceResult(
         url=hit.url,
         title=measured.title or None,
-        content=cut.text,
+        content="",
         content_type=page.content_type,
-        truncated=cut.truncated or page.truncated,
         scores=source_quality.build_quality_score(
             relevance=figures.relevance,
             freshness=source_quality.score_freshness(
@@ -173,6 +291,8 @@ def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetim
             content=figures.content_quality,
         ),
         source_type=stands.source_type,
+        source_kind=stands.kind,
+        source_basis=stands.basis,
         authority_tier=source_quality.classify_authority(stands.authority),
         domain_category=stands.domain_category,
         source_reputation=hit.source_reputation,
@@ -182,7 +302,6 @@ def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetim
         published_basis=page.published_basis if own else hit.published_basis,
         word_count=page.word_count,
         extraction_quality=page.quality,
-        injection_signals=select_injection_signals(page, cut.text),
     )
 
 
@@ -205,42 +324,23 @@ def _parse_iso_moment(text: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _drop_repeated_paragraphs(
-    wish: GatherRequest, sources: Sequence[SourceResult]
-) -> tuple[tuple[SourceResult, ...], int]:
-    """The sources without paragraphs that a better-ranked source repeats, and the number dropped."""
-    if not wish.deduplicate:
-        return tuple(sources), 0
-    parts = drop_repeated_paragraphs(
-        [source.content for source in sources], drop_similar=wish.near_duplicates
+def _list_sources(sources: Sequence[SourceResult]) -> str:
+    """The sources by name; their text is in each of them, and not given twice."""
+    return "\n".join(
+        f"{number}. {source.title or source.url} <{source.url}>"
+        for number, source in enumerate(sources, 1)
     )
-    thinned = []
-    for source, part in zip(sources, parts, strict=True):
-        whole = None if part.text or part.main_owner is None else sources[part.main_owner].url
-        update = {"content": part.text, "duplicate_of": whole}
-        thinned.append(source.model_copy(update=update) if part.dropped_paragraphs else source)
-    return tuple(thinned), sum(part.dropped_paragraphs for part in parts)
 
 
-def combine_sources(sources: Sequence[SourceResult], max_bytes: int) -> tuple[str, bool]:
-    """All sources as one text of at most `max_bytes`, shared fairly; True if something was cut."""
-    parts = [
-        (_format_source_opening(source), source.content) for source in sources if source.content
-    ]
-    shown = len(parts)
-    while shown and _count_frame_bytes(parts[:shown]) >= max_bytes:
-        shown -= 1
-    left = max_bytes - _count_frame_bytes(parts[:shown])
-    granted = text_size.split_byte_limit(
-        [text_size.count_utf8_bytes(content) for _, content in parts[:shown]], left
-    )
-    cuts = [
-        truncate_text(content, share) for (_, content), share in zip(parts, granted, strict=False)
-    ]
-    text = _SOURCE_SEPARATOR.join(
-        opening + cut.text for (opening, _), cut in zip(parts, cuts, strict=False) if cut.text
-    )
-    return text, shown < len(parts) or any(cut.truncated for cut in cuts)
+def combine_sources(sources: Sequence[SourceResult]) -> tuple[str, dict[str, int]]:
+    """The texts of all sources as one, and for each address where its text begins."""
+    text, starts = "", {}
+    for source in sources:
+        if source.content:
+            text += (_SOURCE_SEPARATOR if text else "") + _format_source_opening(source)
+            starts[source.url] = len(text)
+            text += source.content
+    return text, starts
 
 
 def _format_source_opening(source: SourceResult) -> str:
@@ -249,10 +349,10 @@ def _format_source_opening(source: SourceResult) -> str:
     return f"<{source.url}>\n\n" + ("" if headed else f"# {source.title}\n\n")
 
 
-def _count_frame_bytes(parts: Sequence[tuple[str, str]]) -> int:
+def _count_frame_bytes(ranked: Sequence[RankedSource]) -> int:
     """Bytes taken up by the openings and the separators."""
-    openings = sum(text_size.count_utf8_bytes(opening) for opening, _ in parts)
-    return openings + text_size.count_utf8_bytes(_SOURCE_SEPARATOR) * max(0, len(parts) - 1)
+    openings = [_format_source_opening(row.source) + _SOURCE_SEPARATOR for row in ranked]
+    return sum(map(text_size.count_utf8_bytes, openings))
 
 
 def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
@@ -267,30 +367,38 @@ def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
     )
 
 
-def _describe_bundle_status(
-    failures: Sequence[ScrapeFailure], read: Sequence[SourceResult], kept: Sequence[SourceResult]
-) -> str:
+def _describe_bundle_status(ranked: RankedSources) -> str:
     """`failed` without any page, `partial` if some failed or all are too far from the query."""
-    if not read:
+    if not ranked.read_count:
         return "failed"
-    return "partial" if failures or not kept else "complete"
+    return "partial" if ranked.failures or not ranked.near else "complete"
 
 
 def _describe_empty_bundle(
-    failures: Sequence[ScrapeFailure], read: Sequence[SourceResult], far: Sequence[str]
+    wish: GatherRequest, ranked: RankedSources, shown_bytes: int
 ) -> str | None:
-    if failures and not read:
+    """Why the bundle has no text; None if it has some."""
+    failures, far = ranked.failures, ranked.far
+    if failures and not ranked.read_count:
         again = (
             "Some may work later: see retryable in scrapeFailures."
             if any(failure.retryable for failure in failures)
             else "Another query or provider may lead to pages that can be read."
         )
-        return f"None of the {len(failures)} pages could be read. {again}"
-    if far and len(far) == len(read):
         return (
-            f"All {len(far)} pages that were read have too little to do with the query (filter_by_query)."
+            f"None of the {len(failures)} {pluralize(len(failures), 'page')} could be read. {again}"
+        )
+    if far and not ranked.near:
+        return (
+            f"{pluralize(len(far), 'The page that was read has', 'All pages that were read have')} too little to do with the query (filter_by_query)."
             " Set it to false to see them."
         )
-    if not failures and not read:
+    if not ranked.read_count:
         return "The search found no pages; hints say why."
+    if not shown_bytes:
+        room = min(4 * wish.max_tokens, wish.max_total_bytes, wish.max_source_bytes)
+        return (
+            f"No sentence of the pages fits into {room} {pluralize(room, 'byte')}. Raise max_tokens, total_max_length or"
+            " max_length_per_source, or read the linked text."
+        )
     return None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from citewell.model.counted_words import pluralize
 from citewell.model.recommendation_audit import (
     AuditedRecommendation,
     CorroborationSearch,
@@ -17,7 +18,7 @@ from citewell.model.search_results import SourceReputation
 from citewell.services.links.link_checks import LinkChecker, LinkState
 from citewell.services.recommendation import vested_interests
 from citewell.services.recommendation.corroboration import CorroborationFinder, CorroborationRequest
-from citewell.services.sources.host_reputation import HostReputations
+from citewell.services.sources.host_reputation import find_host_reputation
 from citewell.text.web import addresses
 from citewell.tooling import ProgressCallback
 
@@ -50,14 +51,12 @@ class RecommendationAuditor:
         *,
         links: LinkChecker,
         corroboration: CorroborationFinder,
-        reputations: HostReputations | None = None,
         deadline: float = 90.0,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`deadline` is in seconds; corroborating searches not done by then are left out."""
         self._links = links
         self._corroboration = corroboration
-        self._reputations = reputations or HostReputations()
         self._deadline = deadline
         self._now = now
 
@@ -65,7 +64,9 @@ class RecommendationAuditor:
         self, wish: RecommendationRequest, *, progress: ProgressCallback
     ) -> RecommendationAudit:
         """Evidence on every item; what could not be obtained is left out and never raised."""
-        await progress(0, 2, f"checking {len(wish.items)} recommendations")
+        await progress(
+            0, 2, f"checking {len(wish.items)} {pluralize(len(wish.items), 'recommendation')}"
+        )
         urls = [item.url for item in wish.items if item.url]
         states, said = await asyncio.gather(
             self._links.check_links(urls, tenant=wish.tenant),
@@ -104,7 +105,11 @@ class RecommendationAuditor:
             )
             found = await self._corroboration.corroborate_recommendation(matter)
             done += 1
-            await progress(done / len(wish.items), 2, f"{done} recommendations corroborated")
+            await progress(
+                done / len(wish.items),
+                2,
+                f"{done} {pluralize(done, 'recommendation')} corroborated",
+            )
             return found
 
         tasks = [asyncio.create_task(one(item)) for item in wish.items]
@@ -126,11 +131,7 @@ class RecommendationAuditor:
         text = item.title
         promoted = vested_interests.find_self_promotion(text, item.url) or publisher
         tie = vested_interests.find_conflict(text, author=item.author, bio=item.bio, url=item.url)
-        known = (
-            self._reputations.find_reputation(addresses.extract_host(item.url))
-            if item.url
-            else None
-        )
+        known = find_host_reputation(addresses.extract_host(item.url)) if item.url else None
         link = states.get(item.url)
         flags = {
             "self_promotion": promoted

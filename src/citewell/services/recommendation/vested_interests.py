@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from citewell.fetch.metadata import known_hosts
+from citewell.fetch.metadata import host_standing
 from citewell.model.recommendation_audit import ConflictOfInterest, SelfPromotionSignal
 from citewell.services.recommendation import author_ties
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -77,7 +77,7 @@ def find_brand(url: str) -> str:
     if (
         not host
         or addresses.is_numeric_host(host)
-        or known_hosts.load_source_types().get(domain) in _USER_CONTENT_HOSTS
+        or host_standing.find_host_standing(domain).source_type in _USER_CONTENT_HOSTS
     ):
         return ""
     label = domain.partition(".")[0].replace("-", "")

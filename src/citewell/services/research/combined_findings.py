@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from citewell.model.citation_checks import PAGE_DEAD
 from citewell.model.research import ProviderReport, ResearchFindings, ResearchSource
 from citewell.services.research import local_engine
 from citewell.services.research.analysis.meaning_scores import MeaningScores
@@ -102,6 +103,19 @@ def combine_findings(
     )
 
 
+def refine_missing_pages(gathered: GatheredMaterial, states: Mapping[str, str]) -> GatheredMaterial:
+    """The material with a closer state for the cited pages that are dead, by their address."""
+    return replace(
+        gathered,
+        cited_readings=tuple(
+            (url, page.model_copy(update={"state": states.get(page.url, page.state)}))
+            if page.state == PAGE_DEAD
+            else (url, page)
+            for url, page in gathered.cited_readings
+        ),
+    )
+
+
 def _merge_gathered_pages(gathered: GatheredMaterial) -> tuple[PageReading, ...]:
     """Every page once: those we found and read, then those that were cited."""
     first: dict[str, PageReading] = {}
@@ -133,7 +147,9 @@ def _build_combined_registry(
     gathered: GatheredMaterial, pages: Sequence[PageReading], archived: Mapping[str, str]
 ) -> tuple[ResearchSource, ...]:
     read = [place for place, page in enumerate(pages) if page.is_read]
-    copies = copied_texts.find_copied_originals([pages[place].text for place in read])
+    copies = copied_texts.find_copied_originals(
+        [pages[place].text for place in read], [pages[place].published for place in read]
+    )
     first = {read[at]: read[origin] for at, origin in enumerate(copies)}
     who = _collect_page_finders(gathered)
     return tuple(
@@ -178,7 +194,12 @@ def _describe_citation_faults(built: ClaimSet) -> tuple[str, ...]:
             "gives a number that its source does not",
             "give numbers that their sources do not",
         ),
-        "never_existed": ("cites a page that does not exist", "cite pages that do not exist"),
+        "probably_never_existed": (
+            "cites a page that probably never existed",
+            "cite pages that probably never existed",
+        ),
+        "dead": ("cites an address that has no page", "cite addresses that have no page"),
+        "gone": ("cites a page that is gone", "cite pages that are gone"),
         "unreachable": (
             "cites a page that could not be read",
             "cite pages that could not be read",

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from citewell.errors import FailureReason, InvalidInput, NetworkFailed
+from citewell.model.counted_words import pluralize
 from citewell.model.research import RESEARCH_TIERS, ProviderReport, WritingRequest
 from citewell.ports import DeepResearch, ReportWriter
 from citewell.services.jobs.workflow_run import WorkflowRun
@@ -97,7 +98,7 @@ async def _send_free_call(
             return await writer.write_report(writing)
     except TimeoutError:
         raise NetworkFailed(
-            f"It did not answer within {seconds:g} seconds.",
+            f"It did not answer within {seconds:g} {pluralize(seconds, 'second')}.",
             provider=provider,
             reason=FailureReason.TIMEOUT,
         ) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from citewell.model.counted_words import pluralize
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.research import ResearchFindings, ResearchSource, ResearchTier
 from citewell.services.research.analysis import search_gaps
@@ -144,7 +145,9 @@ def _describe_unread_pages(readings: PageReadings) -> tuple[str, ...]:
     lost = [page for page in readings.pages if not page.is_read]
     if not lost:
         return ()
-    return (f"{len(lost)} of {len(readings.pages)} pages could not be read.",)
+    return (
+        f"{len(lost)} of {len(readings.pages)} {pluralize(len(readings.pages), 'page')} could not be read.",
+    )
 
 
 async def run_local_research(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from citewell.errors import CitewellError, NotFound
+from citewell.model.citation_checks import PAGE_DEAD
+from citewell.model.counted_words import pluralize
 from citewell.model.durable_job import Job, JsonValue
 from citewell.model.research import (
     GroundingPassage,
@@ -18,6 +20,7 @@ from citewell.model.research import (
     ResearchStatus,
     WritingRequest,
 )
+from citewell.model.routing_trace import RoutingTrace, hold_trace
 from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.services.judging.claim_judging import ClaimJudging, build_lexical_judging
@@ -212,14 +215,16 @@ class ResearchWorkflow:
         notes: dict[str, None] = {}
         queries: Sequence[str] = plan.queries if wanted else ()
         searched: list[str] = []
+        receivers: dict[str, None] = {}
         for number in range(1, plan.rounds + 1):
             if not queries:
                 break
-            fresh, unsearched = await self._run_own_round(
+            fresh, leads = await self._run_own_round(
                 run, plan, number, queries, readings, scope=work.scope
             )
             searched += queries
-            notes |= dict.fromkeys(unsearched)
+            notes |= dict.fromkeys(leads.notes)
+            receivers |= dict.fromkeys(leads.seen_by)
             if not fresh.pages:
                 break
             readings = private_material.drop_saved_copies(readings.join_readings(fresh))
@@ -232,7 +237,7 @@ class ResearchWorkflow:
                 searched=tuple(searched),
             )
         if wanted:
-            await self._record_own_report(run, readings, searched)
+            await self._record_own_report(run, readings, searched, receivers)
         return readings, tuple(notes)
 
     async def _run_own_round(
@@ -244,13 +249,18 @@ class ResearchWorkflow:
         readings: PageReadings,
         *,
         scope: str,
-    ) -> tuple[PageReadings, tuple[str, ...]]:
+    ) -> tuple[PageReadings, PageLeads]:
         ports = self._dependencies.ports(run.job.owner, scope)
         known = [page.url for page in readings.pages]
 
         async def search() -> JsonValue:
-            found = await research_rounds.search_round(plan, ports, queries=queries, known=known)
-            return found.model_dump(mode="json")
+            with hold_trace(RoutingTrace()) as trace:
+                found = await research_rounds.search_round(
+                    plan, ports, queries=queries, known=known
+                )
+            return found.model_copy(update={"seen_by": tuple(trace.receivers)}).model_dump(
+                mode="json"
+            )
 
         leads = PageLeads.model_validate(await run.run_step(f"local:search:{number}", search))
         chosen = research_rounds.choose_leads(
@@ -265,17 +275,22 @@ class ResearchWorkflow:
         fresh = PageReadings.model_validate(await run.run_step(f"local:read:{number}", read))
         count = sum(1 for page in fresh.pages if page.is_read)
         await run.emit_event("pages_read", provider=LOCAL_PROVIDER, round=number, count=count)
-        return fresh, leads.notes
+        return fresh, leads
 
     async def _record_own_report(
-        self, run: WorkflowRun, readings: PageReadings, searched: Sequence[str]
+        self,
+        run: WorkflowRun,
+        readings: PageReadings,
+        searched: Sequence[str],
+        receivers: Iterable[str],
     ) -> None:
         """Store a step that marks the local engine as done; its pages are in other steps."""
 
         async def close() -> JsonValue:
             read = sum(1 for page in readings.pages if page.is_read)
             text = (
-                f"Searched for: {'; '.join(searched)}. Read {read} of {len(readings.pages)} pages."
+                f"Searched for: {'; '.join(searched)}. Read {read} of {len(readings.pages)} {pluralize(len(readings.pages), 'page')}."
+                f" Providers that were sent the queries: {', '.join(receivers) or 'none'}."
             )
             return ProviderReport(provider=LOCAL_PROVIDER, text=text).model_dump(mode="json")
 
@@ -408,7 +423,11 @@ class ResearchWorkflow:
     async def _build_findings(
         self, run: WorkflowRun, gathered: GatheredMaterial
     ) -> ResearchFindings:
-        archived = await self._find_archived_copies(run, gathered)
+        links = await self._check_lost_pages(run, gathered)
+        gathered = combined_findings.refine_missing_pages(
+            gathered, {url: link["state"] for url, link in links.items() if link.get("state")}
+        )
+        archived = {url: link["archived"] for url, link in links.items() if link.get("archived")}
 
         async def compare() -> JsonValue:
             found = await self._run_off_loop(
@@ -420,25 +439,31 @@ class ResearchWorkflow:
         await run.emit_event("claims_made", count=len(findings.claims))
         return findings
 
-    async def _find_archived_copies(
+    async def _check_lost_pages(
         self, run: WorkflowRun, gathered: GatheredMaterial
-    ) -> Mapping[str, str]:
+    ) -> Mapping[str, Mapping[str, str]]:
+        """What the archive knows of cited pages that could not be read: `state` and `archived`."""
         gone = [
             page.url
             for _, page in gathered.cited_readings
-            if page.state in {"unreachable", "never_existed"}
+            if page.state in {"unreachable", PAGE_DEAD}
             and not private_material.is_private_page(page)
         ]
         if not gone:
             return {}
 
         async def look() -> JsonValue:
-            states = await self._dependencies.links().check_links(
-                dict.fromkeys(gone[:_MAX_ARCHIVE_LOOKUPS])
-            )
-            return {url: state.archived for url, state in states.items() if state.archived}
+            links = self._dependencies.links()
+            states = await links.check_links(dict.fromkeys(gone[:_MAX_ARCHIVE_LOOKUPS]))
+            return {
+                url: {
+                    "archived": state.archived or "",
+                    "state": state.missing_state if state.is_missing else "",
+                }
+                for url, state in (await links.trace_dead_links(states)).items()
+            }
 
-        kept: Mapping[str, str] = await run.run_step("check:archive", look)
+        kept: Mapping[str, Mapping[str, str]] = await run.run_step("check:lost_pages", look)
         return kept
 
     async def _write_synthesis(

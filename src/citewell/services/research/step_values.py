@@ -67,6 +67,7 @@ class PageLeads(WireValue):
     found: tuple[PageLead, ...] = ()
     searched: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # which searches failed, and why
+    seen_by: tuple[str, ...] = ()  # providers that were sent the queries
 
 
 class PageReading(WireValue):
@@ -81,7 +82,7 @@ class PageReading(WireValue):
     sha256: str | None = None
     reputation: str | None = None  # high, mixed, low
     page_kind: str = ""
-    state: str = "read"  # read, unreachable, refused, never_existed
+    state: str = "read"  # read, unreachable, refused, dead, gone, probably_never_existed
     reason: str = ""
     is_private: bool = False  # from the user's library: never sent to anyone without permission
     address: str = ""  # of a library document: the link or file that a person opens

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from citewell import providers
-from citewell.config import Settings
+from citewell.config import QUERY_PROVIDERS_SETTING, Settings
 from citewell.errors import InvalidInput, Misconfigured
-from citewell.ports import Offer, ProviderOption, ProviderSpec
+from citewell.ports import LIBRARY_PROVIDER, Offer, ProviderOption, ProviderSpec
 
 ConnectProvider = Callable[[ProviderSpec, Mapping[str, str]], object]
 LoadProvider = Callable[[str], providers.ProviderModule]
@@ -40,12 +41,32 @@ class ProviderCatalogue:
         names: Iterable[str] = providers.NAMES,
         load: LoadProvider = providers.load,
     ) -> None:
+        self._settings = settings
         self._raw = settings.raw
         self._connect = connect
         self._load = load
         self._names = tuple(dict.fromkeys(names))
         self._specs: dict[str, ProviderSpec] = {}
         self._connected: dict[str, object] = {}
+
+    @cached_property
+    def query_receivers(self) -> frozenset[str] | None:
+        """The providers that may see a query; None if every configured one may."""
+        from citewell.services.routing.routing_setting import find_query_receivers
+
+        return find_query_receivers(self._settings)
+
+    def may_see_queries(self, name: str) -> bool:
+        """Whether the settings let the provider see queries; the library is on this machine and may."""
+        allowed = self.query_receivers
+        return allowed is None or name in allowed or name == LIBRARY_PROVIDER
+
+    def describe_seal(self) -> str:
+        """Who alone may see a query; empty if every configured provider may."""
+        if self.query_receivers is None:
+            return ""
+        names = ", ".join(sorted(self.query_receivers))
+        return f"Only these providers may see queries on this server: {names}."
 
     def list_provider_names(self) -> tuple[str, ...]:
         """All providers, configured or not."""
@@ -61,9 +82,16 @@ class ProviderCatalogue:
         return self._specs[name]
 
     def connect_provider(self, name: str) -> object:
-        """The connected provider; every call with the same name returns the same object."""
+        """The connected provider; every call with the same name returns the same object.
+
+        Raises Misconfigured for one that may not see queries.
+        """
         if name not in self._connected:
             spec = self.find_spec(name)
+            if not self.may_see_queries(name):
+                raise Misconfigured(
+                    f"{spec.title} was not asked. {self.describe_seal()}", provider=name
+                )
             self._connected[name] = self._connect(spec, self._collect_option_values(spec))
         return self._connected[name]
 
@@ -160,6 +188,12 @@ class ProviderCatalogue:
     def _build_unconfigured_error(self, spec: ProviderSpec, offer: Offer) -> Misconfigured:
         others = self.list_offering(offer)
         usable = f" Configured: {', '.join(others)}." if others else ""
+        if not self.may_see_queries(spec.name):
+            return Misconfigured(
+                f"{spec.title} was not asked. {self.describe_seal()}{usable}",
+                provider=spec.name,
+                alternatives=others,
+            )
         return Misconfigured(
             f"{spec.title} is not configured: set {self.describe_missing_settings(spec.name)}"
             f" (see .env.example; {spec.homepage} says more).{usable}",
@@ -168,11 +202,12 @@ class ProviderCatalogue:
         )
 
     def _list_missing_options(self, spec: ProviderSpec) -> tuple[str, ...]:
-        return tuple(
+        missing = tuple(
             option.env
             for option in spec.options
             if option.required and self._find_option_value(option) is None
         )
+        return missing if self.may_see_queries(spec.name) else (*missing, QUERY_PROVIDERS_SETTING)
 
     def _collect_option_values(self, spec: ProviderSpec) -> dict[str, str]:
         values = {option.env: self._find_option_value(option) for option in spec.options}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from citewell.config import Settings
+from citewell.config import QUERY_PROVIDERS_SETTING, Settings
 from citewell.errors import Misconfigured
-from citewell.ports import LIBRARY_PROVIDER, Offer
+from citewell.ports import Offer
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.routing_setting import (
+    ROUTING_SETTING,
+    keep_distinct_names,
+    parse_routing_lists,
+)
 
-ROUTED_CAPABILITIES = ("web", "images", "news", "academic", "patents", "default")
 _CHECKED_LATER = frozenset({"academic", "patents"})  # checked when used: this catalogue lacks them
-_ROUTING_SETTING = "SEARCH_ROUTING"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +30,13 @@ class SearchRouter:
     """The order of providers for each capability, from the settings or by default."""
 
     def __init__(self, settings: Settings, catalogue: ProviderCatalogue) -> None:
-        """Raises Misconfigured if SEARCH_ROUTING or SEARCH_PROVIDER is invalid."""
+        """Raises Misconfigured if one of the settings that name providers is invalid."""
         self._catalogue = catalogue
         self._first = (settings.search_provider or "").strip().lower() or None
         if self._first:
             self._check_known_providers("SEARCH_PROVIDER", [self._first])
+        allowed = [name.lower() for name in settings.query_providers]
+        self._check_known_providers(QUERY_PROVIDERS_SETTING, allowed)
         self._lists = self._parse_routing_setting(settings.search_routing)
         self._chains: dict[Offer, ProviderChain] = {}
 
@@ -52,12 +56,13 @@ class SearchRouter:
     def list_routed_names(self, capability: str) -> tuple[str, ...]:
         """The providers that SEARCH_ROUTING names for one capability; empty if it names none."""
         names = self._lists.get(capability, ())
-        self._check_known_providers(_ROUTING_SETTING, names)
+        self._check_known_providers(ROUTING_SETTING, names)
         return names
 
     def describe_unusable_choices(self) -> tuple[str, ...]:
         """A sentence for each provider that the settings choose but that is not configured."""
         chosen = [name for names in self._lists.values() for name in names]
+        chosen += sorted(self._catalogue.query_receivers or ())
         known = set(self._catalogue.list_provider_names())
         return tuple(
             f"{name} is chosen but not configured: set {self._catalogue.describe_missing_settings(name)}."
@@ -70,11 +75,11 @@ class SearchRouter:
         first = self._keep_usable_providers([self._first] if self._first else [], offer)
         if listed:
             return ProviderChain(
-                main=_keep_distinct_names(*first, *self._keep_usable_providers(listed, offer))
+                main=keep_distinct_names(*first, *self._keep_usable_providers(listed, offer))
             )
         able = self._catalogue.list_offering(offer)
         broad = [name for name in able if self._catalogue.find_spec(name).covers_whole_web]
-        main = _keep_distinct_names(*first, *broad)
+        main = keep_distinct_names(*first, *broad)
         return ProviderChain(main=main, spare=tuple(name for name in able if name not in main))
 
     def _keep_usable_providers(self, names: Iterable[str], offer: Offer) -> list[str]:
@@ -86,16 +91,20 @@ class SearchRouter:
         ]
 
     def _describe_empty_chain(self, offer: Offer) -> str:
-        what = f"No provider in {_ROUTING_SETTING} can do a {offer.value} search."
-        return " ".join([what, *self.describe_unusable_choices(), "See .env.example."])
+        where = f" in {ROUTING_SETTING}" if self._lists else ""
+        what = f"No configured provider{where} can do a {offer.value} search."
+        seal = self._catalogue.describe_seal()
+        return " ".join(
+            filter(None, [what, seal, *self.describe_unusable_choices(), "See .env.example."])
+        )
 
     def _parse_routing_setting(self, text: str | None) -> dict[str, tuple[str, ...]]:
         if not text or not text.strip():
             return {}
-        lists = _parse_routing_lists(text.strip())
+        lists = parse_routing_lists(text.strip())
         for capability, names in lists.items():
             if capability not in _CHECKED_LATER:
-                self._check_known_providers(_ROUTING_SETTING, names)
+                self._check_known_providers(ROUTING_SETTING, names)
         return lists
 
     def _check_known_providers(self, setting: str, names: Iterable[str]) -> None:
@@ -106,59 +115,3 @@ class SearchRouter:
                 f" Supported: {', '.join(sorted(self._catalogue.list_provider_names()))}.",
                 action="inform_user",
             )
-
-
-def is_library_routed_alone(settings: Settings) -> bool:
-    """Whether SEARCH_ROUTING names nothing but the library; raises Misconfigured if it is invalid."""
-    text = (settings.search_routing or "").strip()
-    first = (settings.search_provider or "").strip().lower() or LIBRARY_PROVIDER
-    named = (
-        {name for names in _parse_routing_lists(text).values() for name in names} if text else set()
-    )
-    return named == {LIBRARY_PROVIDER} == {first}
-
-
-def _parse_routing_lists(text: str) -> dict[str, tuple[str, ...]]:
-    if text[0] not in "{[":
-        return {"default": _parse_provider_names("the list", text.split(","))}
-    try:
-        body = json.loads(text)
-    except ValueError as error:
-        raise _build_routing_error(f"it is not JSON ({error})") from None
-    if isinstance(body, list):
-        return {"default": _parse_provider_names("the list", body)}
-    unknown = sorted(set(body) - set(ROUTED_CAPABILITIES))
-    if unknown:
-        raise _build_routing_error(
-            f"{', '.join(map(repr, unknown))} is not a capability; {_describe_capabilities()}"
-        )
-    return {
-        capability: _parse_provider_names(repr(capability), given)
-        for capability, given in body.items()
-    }
-
-
-def _parse_provider_names(place: str, given: object) -> tuple[str, ...]:
-    items = given.split(",") if isinstance(given, str) else given
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise _build_routing_error(f"{place} must hold provider names")
-    names = _keep_distinct_names(*(item.strip().lower() for item in items if item.strip()))
-    if not names:
-        raise _build_routing_error(f"{place} is empty")
-    return names
-
-
-def _build_routing_error(problem: str) -> Misconfigured:
-    return Misconfigured(
-        f"{_ROUTING_SETTING} cannot be used: {problem}. Write a comma list such as brave,duckduckgo, or"
-        ' JSON such as {"web": ["brave"], "default": ["duckduckgo"]}.',
-        action="inform_user",
-    )
-
-
-def _describe_capabilities() -> str:
-    return f"it takes {', '.join(ROUTED_CAPABILITIES)}"
-
-
-def _keep_distinct_names(*names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -14,6 +14,7 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
+from citewell.model.counted_words import pluralize
 from citewell.ports import ProviderSpec
 
 _SETUP_ERROR_KINDS = frozenset({"auth_required", "config"})
@@ -24,6 +25,8 @@ def name_provider_error(error: CitewellError, spec: ProviderSpec) -> CitewellErr
 
     A refusal by a provider that takes no key is Blocked: there is no key to check.
     """
+    if error.reason is FailureReason.OFFLINE:
+        return error  # no provider is to blame
     has_key = any(option.secret for option in spec.options) or bool(error.settings)
     if isinstance(error, AuthRequired) and error.http_status and not has_key:
         error = _describe_keyless_refusal(error)
@@ -41,6 +44,9 @@ def merge_failures(
 ) -> CitewellError:
     """One error for several failures: a sentence for each provider, and the kind they have in common."""
     others = tuple(alternatives)
+    offline = [one for one in failures.values() if one.reason is FailureReason.OFFLINE]
+    if len(offline) == len(failures) > 0:
+        return offline[0]
     if len(failures) == 1:
         [(name, error)] = failures.items()
         return complete_provider_error(error, provider=name, alternatives=others)
@@ -64,8 +70,8 @@ def complete_provider_error(
     """A provider's error with its name, how long to wait, and alternative providers."""
     name, message = error.provider or provider, error.message
     others = error.alternatives or tuple(alternatives)
-    if isinstance(error, RateLimited) and error.retry_after is not None:
-        wait = f"Wait {max(1, round(error.retry_after))} seconds and retry"
+    if isinstance(error, RateLimited) and error.shown_delay is not None:
+        wait = f"Wait {max(1, round(error.shown_delay))} {pluralize(max(1, round(error.shown_delay)), 'second')} and retry"
         switch = ", or try a different provider" if others else ""
         message = f"Rate limited ({name}). {wait}{switch}. {message}"
     whole = error.copy_with_message(message)
@@ -125,9 +131,9 @@ def _choose_adviser(
     Waits of network failures are guesses and do not count.
     """
     waits = {
-        name: error.retry_after
+        name: error.shown_delay
         for name, error in failures.items()
-        if isinstance(error, (kind, UpstreamUnavailable)) and error.retry_after is not None
+        if isinstance(error, (kind, UpstreamUnavailable)) and error.shown_delay is not None
     }
     if waits:
         soonest = min(waits, key=waits.__getitem__)

@@ -14,6 +14,7 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer, ProviderSpec
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
@@ -23,6 +24,7 @@ from citewell.services.routing.provider_pauses import FindPause, ProviderPause
 T = TypeVar("T")
 
 FOUND, ABSENT, FAILED = "found", "absent", "failed"
+_OFFLINE = FailureReason.OFFLINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class ProviderOutcome:
 
     provider: str
     outcome: str  # found, absent or failed
-    error_kind: str | None = None  # with failed
+    error_kind: str | None = None  # with failed; "offline" if the machine has no network
     retry_after: float | None = None  # seconds, if a provider that failed asked for a pause
 
 
@@ -50,7 +52,7 @@ class ProviderAnswer(Generic[T]):
             return ProviderOutcome(
                 provider=self.provider,
                 outcome=FAILED,
-                error_kind=self.error.kind,
+                error_kind=_OFFLINE if self.error.reason is _OFFLINE else self.error.kind,
                 retry_after=self.error.retry_after if limited else None,
             )
         return ProviderOutcome(provider=self.provider, outcome=FOUND if self.value else ABSENT)
@@ -86,6 +88,9 @@ class ProviderPanel:
 
     def find_provider_spec(self, name: str) -> ProviderSpec:
         return self._catalogue.find_spec(name)
+
+    def may_see_queries(self, name: str) -> bool:
+        return self._catalogue.may_see_queries(name)
 
     def is_resting(self, name: str) -> bool:
         return self._resting(name) is not None
@@ -173,5 +178,5 @@ def _build_resting_error(
         if known.asked_by_provider
         else (UpstreamUnavailable, "failed repeatedly")
     )
-    message = f"{title} {why} and is not asked for {known.seconds:.0f} more seconds."
+    message = f"{title} {why} and is not asked for {known.seconds:.0f} {pluralize(round(known.seconds), 'more second')}."
     return kind(message, provider=name, retry_after=known.seconds)

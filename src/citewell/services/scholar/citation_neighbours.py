@@ -28,6 +28,7 @@ from citewell.text.safety.markup_cleaning import extract_visible_text
 CITED_BY, REFERENCES = "cited_by", "references"
 MAX_GRAPH_PAPERS = 25
 GRAPH_PROVIDER_ORDER = ("semanticscholar", "openalex")
+_INFLUENCE_PROVIDERS = frozenset({"semanticscholar"})
 _INFLUENTIAL_OVERASK_FACTOR = 8  # times as many edges are asked for if only influential ones count
 _MIN_SEED_TITLE_SIMILARITY = 0.75  # similarity below which a title belongs to another work
 _SEED_SCHEMES = (
@@ -62,7 +63,7 @@ class CitationGraphRequest:
         False
     )
     provider: Annotated[
-        OptionalName, Field(description="Use this one only: semanticscholar or openalex.")
+        OptionalName, Field(description="Only this one: semanticscholar or openalex.")
     ] = None
 
 
@@ -74,9 +75,10 @@ class CitationEdges:
     cited: tuple[Paper, ...] | None
     seed: Paper | None = None
     notes: tuple[str, ...] = ()
+    is_sifted: bool = False  # only influential works were kept: that none is left is the answer
 
     def __bool__(self) -> bool:
-        return bool(self.citing or self.cited)
+        return bool(self.citing or self.cited or self.is_sifted)
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ class CitationGraphSearch:
         tried = _GraphAttempts()
         for name in names:
             self._panel.record_attempt(name, trace)
-            edges = await self._try_graph_provider(name, seed, wish, tried)
+            edges = await self._try_graph_provider(name, seed, wish, tried, trace)
             if edges:
                 trace.record_success(name)
                 return await self._build_graph_answer(wish, name, edges)
@@ -144,12 +146,18 @@ class CitationGraphSearch:
         )
 
     async def _try_graph_provider(
-        self, name: str, seed: str, wish: CitationGraphRequest, tried: _GraphAttempts
+        self,
+        name: str,
+        seed: str,
+        wish: CitationGraphRequest,
+        tried: _GraphAttempts,
+        trace: RoutingTrace,
     ) -> CitationEdges | None:
         answer = await self._panel.ask_provider(name, lambda: self._fetch_edges(name, seed, wish))
         if answer.value is None:
             tried.failures[name] = answer.error or NotFound(f"{name} does not have it.")
         elif not answer.value:
+            trace.record_reply(name)
             tried.empty[name] = answer.value
         return answer.value
 
@@ -277,11 +285,17 @@ def _choose_edges(wish: CitationGraphRequest, name: str, edges: CitationEdges) -
     notes = []
     if wish.influential_only and every and not told:
         notes.append(f"{name} does not say which citations are influential; all are listed.")
+    asked = wish.count * _INFLUENTIAL_OVERASK_FACTOR
+    for papers, kind in ((citing, "citing works"), (cited, "references")):
+        if sieve and papers and not any(paper.influential for paper in papers):
+            which = f"the first {asked}" if len(papers) >= asked else "the"
+            notes.append(f"{name} marks none of {which} {kind} as influential.")
     return CitationEdges(
         citing=_keep_influential(citing, wish.count, influential=sieve),
         cited=_keep_influential(cited, wish.count, influential=sieve),
         seed=edges.seed,
         notes=tuple(notes),
+        is_sifted=wish.influential_only and (told or (name in _INFLUENCE_PROVIDERS and not every)),
     )
 
 

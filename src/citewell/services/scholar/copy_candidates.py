@@ -82,10 +82,14 @@ class CopyCandidates:
             *(whole.copies if whole else ()),
             *_list_pdf_copies(every),
             *listed,
-            *_build_identifier_copies(held, self._resolver),
+            *filter(self._may_be_fetched, _build_identifier_copies(held, self._resolver)),
         ]
         every_copy = [self._normalize_landing_copy(copy) for copy in found]
         return LocatedWork(paper=whole, copies=_rank_copies(every_copy, given=given_url))
+
+    def _may_be_fetched(self, copy: OpenCopy) -> bool:
+        """Whether its source may learn the identifier that its address is made from."""
+        return self._panel.may_see_queries(copy.source)
 
     def _normalize_landing_copy(self, copy: OpenCopy) -> OpenCopy:
         """A copy at the DOI resolver is the landing page, even if it is listed as a PDF."""

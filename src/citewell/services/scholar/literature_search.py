@@ -59,6 +59,8 @@ class LiteratureSearch:
             harvest, source = await self._search_named_provider(asked.provider, asked, trace)
         else:
             harvest, source = await self._search_any_provider(asked, trace)
+        for reply in harvest.replies:
+            trace.record_reply(reply.provider)
         for name in harvest.list_served_providers():
             if name != WEB:  # the web search has recorded its providers itself
                 trace.record_success(name)
@@ -69,6 +71,10 @@ class LiteratureSearch:
     ) -> tuple[PaperHarvest, str]:
         """Papers from the named provider only, and the source for the answer."""
         offer = self._choose_offer(name)
+        if ask.lens and offer is not Offer.WEB:
+            raise InvalidInput(
+                f"A lens is searched on the web, and {name} is a registry of papers: leave out one of the two."
+            )
         self._catalogue.resolve_provider(name, offer)
         if offer is Offer.WEB:
             return await ScholarlyWebSearch(self._web()).search_scholarly_sites(
@@ -109,6 +115,10 @@ class LiteratureSearch:
         self, ask: PaperSearchRequest, trace: RoutingTrace
     ) -> tuple[PaperHarvest, str]:
         """Papers from the user's order, else ours, else the web, and the source for the answer."""
+        if ask.lens:
+            return await ScholarlyWebSearch(self._web()).search_scholarly_sites(
+                ask, trace=trace
+            ), WEB
         harvest = PaperHarvest()
         listed = self._keep_usable_providers(self._web().router.list_routed_names("academic"))
         if listed and await self._search_user_order(harvest, listed, ask, trace):

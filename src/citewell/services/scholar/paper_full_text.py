@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ from citewell.model.paper_results import FullTextAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import RetractionStatus
 from citewell.services.reading.cached_pages import CachedPageReader
-from citewell.services.reading.page_scrape import RetractionLookup, select_injection_signals
+from citewell.services.reading.page_scrape import select_injection_signals
 from citewell.services.routing.provider_failures import drop_provider_advice
 from citewell.services.scholar import full_text_check, work_views
 from citewell.services.scholar.copy_candidates import (
@@ -35,7 +35,7 @@ from citewell.services.scholar.copy_candidates import (
     detect_copy_version,
 )
 from citewell.services.scholar.work_resolution import ResolvedWork, WorkResolver
-from citewell.services.sources import source_classification
+from citewell.services.sources import page_works, source_classification
 from citewell.text import text_size
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.truncation import truncate_text
@@ -46,6 +46,19 @@ logger = logging.getLogger(__name__)
 
 _COPY_TIMEOUT_SECONDS = 40.0  # seconds for one copy
 _RETRACTION_TIMEOUT_SECONDS = 5.0  # seconds for the retraction lookup
+
+
+class RetractionLookup(Protocol):
+    """Finds the retraction, correction or expression of concern about a work."""
+
+    async def find_retraction_status(
+        self, doi: str, *, paper: Paper | None = None
+    ) -> RetractionStatus | None:
+        """None if there is no notice about the work; raises if that could not be checked.
+
+        `paper` is the record of the work, if the caller has it already.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,11 +208,14 @@ class FullTextReader:
         self, page: Page, subject: ResolvedWork, tenant: str | None
     ) -> LocatedWork:
         """The work and copies of the paper whose landing page the given address is."""
-        doi = source_classification.find_page_doi(page)
+        claimed = source_classification.list_claimed_dois(page)
+        doi = claimed[0] if claimed else page_works.find_likely_doi(page)
         if doi is None:
             return LocatedWork(paper=None, copies=())
         paper_id = PaperId(scheme=IdentifierScheme.DOI, value=doi)
         paper = await self._subjects.look_up_registered(paper_id, tenant=tenant)
+        if not page_works.is_page_work(page, paper, is_claimed=bool(claimed)):
+            return LocatedWork(paper=None, copies=())
         return await self._candidates.locate_copies(paper, (paper_id, *subject.ids))
 
     async def _answer_with_abstract(
@@ -311,7 +327,8 @@ def _build_full_text_answer(
     cut = truncate_text(page.content, wish.max_length)
     described = _describe_requested_work(wish, paper)
     if paper is None:
-        described |= {"title": page.title or None, "doi": source_classification.find_page_doi(page)}
+        claimed = source_classification.list_claimed_dois(page)
+        described |= {"title": page.title or None, "doi": claimed[0] if claimed else None}
     notes = (
         () if paper else ("No registry record was found; only the text's structure was checked.",)
     )
@@ -330,6 +347,6 @@ def _build_full_text_answer(
         truncated=cut.truncated or page.truncated,
         page_count=page.page_count,
         word_count=page.word_count,
-        injection_signals=select_injection_signals(page, cut.text),
+        injection_signals=select_injection_signals(page, [(0, cut.kept_chars)]),
         notes=notes or None,
     )

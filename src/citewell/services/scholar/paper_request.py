@@ -17,7 +17,11 @@ from citewell.model.argument_types import (
     QueryText,
 )
 from citewell.model.paper import PaperQuery
-from citewell.services.web.search_request import clean_query_text, normalize_provider_name
+from citewell.services.web.search_request import (
+    clean_query_text,
+    clean_single_line,
+    normalize_provider_name,
+)
 
 MAX_PAPER_RESULTS = 10
 
@@ -34,13 +38,14 @@ class PaperSearchRequest:
     pdf_only: bool = False
     sort: Annotated[PaperSort, Field(validation_alias="sort_by")] = "relevance"
     open_access: bool = False
-    full_text: Annotated[bool, Field(description="Only papers whose text can be had freely.")] = (
-        False
-    )
+    full_text: Annotated[bool, Field(description="Only papers with free full text.")] = False
+    lens: Annotated[
+        OptionalName, Field(description="As in web_search: searches its domains on the web.")
+    ] = None
     provider: Annotated[
         OptionalName,
         Field(
-            description="Use this one only: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
+            description="Only this one: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
         ),
     ] = None
 
@@ -51,6 +56,7 @@ class PaperSearchRequest:
             "full_text": self.full_text,
             "open_access": self.open_access,
             "source": self.source != "all",
+            "lens": self.lens,
             "year_from": self.year_from is not None,
             "year_to": self.year_to is not None,
         }
@@ -63,8 +69,13 @@ def check_paper_request(ask: PaperSearchRequest) -> PaperSearchRequest:
     first, last = ask.year_from, ask.year_to
     if first is not None and last is not None and first > last:
         raise InvalidInput(f"year_from {first} is after year_to {last}.")
+    if ask.lens and ask.source != "all":
+        raise InvalidInput("source and lens cannot be combined: a lens is a set of sites itself.")
     return replace(
-        ask, query=clean_query_text(ask.query), provider=normalize_provider_name(ask.provider)
+        ask,
+        query=clean_query_text(ask.query),
+        lens=clean_single_line(ask.lens),
+        provider=normalize_provider_name(ask.provider),
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from citewell.model.search_results import EmptySearchHints
 from citewell.services.scholar.paper_request import PaperSearchRequest
 from citewell.services.scholar.paper_search_ladder import PaperHarvest
-from citewell.services.web import result_filters
 from citewell.services.web.search_hints import build_domain_hints
 
 
@@ -20,9 +19,6 @@ def explain_no_papers(
         attempted=harvest.list_attempted_providers(),
         failures=tuple(harvest.failures.values()),
         others=tuple(others),
-        filter_report=result_filters.merge_filter_reports(
-            reply.reports for reply in harvest.replies
-        ),
         details=tuple(
             f"{reply.provider}: our own filters removed {reply.dropped} of its results."
             for reply in harvest.replies

@@ -8,7 +8,14 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from citewell.model.paper import IdentifierScheme, IntegrityNotice, OpenCopy, Paper, WorkAuthor
+from citewell.model.paper import (
+    IdentifierScheme,
+    IntegrityNotice,
+    OpenCopy,
+    Paper,
+    RecordReading,
+    WorkAuthor,
+)
 from citewell.services.scholar import work_similarity
 from citewell.text.citations import title_matching
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -93,6 +100,7 @@ def merge_records(records: Sequence[Paper]) -> Paper:
         intents=_join_unique(paper.intents for paper in records),
         events=_join_unique(paper.events for paper in records),
         provenance=names,
+        readings=_join_unique(paper.list_readings() for paper in records),
     )
 
 
@@ -220,5 +228,7 @@ def _merge_identifiers(records: Sequence[Paper]) -> dict[IdentifierScheme, str]:
     return found
 
 
-def _join_unique(parts: Iterable[tuple[OpenCopy | IntegrityNotice | str, ...]]) -> tuple[Any, ...]:
+def _join_unique(
+    parts: Iterable[tuple[OpenCopy | IntegrityNotice | RecordReading | str, ...]],
+) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(item for part in parts for item in part))

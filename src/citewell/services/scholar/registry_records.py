@@ -50,7 +50,7 @@ A = TypeVar("A", WorkRecord, ReferenceMatches)
 
 FULL_ANSWER_TTL_SECONDS = 3600.0  # seconds that a complete answer is cached
 PARTIAL_ANSWER_TTL_SECONDS = 300.0  # seconds for an answer in which a provider failed
-_CACHE_VERSION = 1  # raise it if the fields of Paper or of the cached results change
+_CACHE_VERSION = 2  # raise it if the fields of Paper or of the cached results change
 _MAX_CONCURRENT_FINDS = 256  # lookups at the same time; they share requests
 _MAX_CONCURRENT_MATCHES = 48  # references at the same time; each needs a request of its own
 _LOOKUP_GRACE_SECONDS = 8.0  # seconds; long enough for Crossref's lists, because of its notices

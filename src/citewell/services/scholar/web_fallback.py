@@ -43,12 +43,12 @@ class ScholarlyWebSearch:
     async def search_scholarly_sites(
         self, ask: PaperSearchRequest, *, trace: RoutingTrace, provider: str | None = None
     ) -> PaperHarvest:
-        """Papers found on scholarly sites; raises the error if every web search failed."""
+        """Papers found on scholarly sites, or on those of the lens; raises the error if every web search failed."""
         site = SOURCE_SITES.get(ask.source)
         groups = ((site,),) if site else (SCHOLARLY_SITES[:MAX_SITES], SCHOLARLY_SITES[MAX_SITES:])
         asks = [
-            WebAsk(query=ask.query, count=ask.count, sites=sites, provider=provider)
-            for sites in groups
+            WebAsk(query=ask.query, count=ask.count, sites=sites, lens=ask.lens, provider=provider)
+            for sites in (((),) if ask.lens else groups)
         ]
         answers = await asyncio.gather(
             *(self._web.search_web_pages(one, trace=trace) for one in asks), return_exceptions=True
@@ -66,7 +66,7 @@ def _collect_web_papers(
     ask: PaperSearchRequest, answers: Sequence[SearchAnswer], provider: str | None
 ) -> PaperHarvest:
     papers = [_build_web_paper(result, provider) for result in _interleave_results(answers)]
-    sieve = PaperFilter(ask, applied={"source"})
+    sieve = PaperFilter(ask, applied={"source", "lens"})
     kept = [paper for paper in papers if sieve.should_keep(paper)]
     reply = PaperProviderReply(
         provider=provider or WEB_SEARCH_NAME,
@@ -74,9 +74,8 @@ def _collect_web_papers(
         reports=_build_web_filter_reports(sieve),
         dropped=len(papers) - len(kept),
     )
-    note = (
-        "These come from a web search of scholarly sites: titles and snippets, no registry records."
-    )
+    searched = f"the domains of the lens {ask.lens}" if ask.lens else "scholarly sites"
+    note = f"These come from a web search of {searched}: titles and snippets, no registry records."
     return PaperHarvest(replies=[reply], notes=[note] if kept else [])
 
 

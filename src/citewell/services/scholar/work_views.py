@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from citewell.model.counted_words import pluralize
 from citewell.model.paper import IdentifierScheme, IntegrityNotice, Paper
 from citewell.model.paper_results import PaperResult
 from citewell.model.scrape_results import RetractionStatus
@@ -93,7 +94,10 @@ def list_author_names(paper: Paper) -> tuple[str, ...] | None:
     """The authors' names; a longer list than 50 ends with how many more there are."""
     names = [name for person in paper.authors if (name := clean_markup(person.name))]
     if len(names) > _MAX_AUTHORS:
-        names = [*names[:_MAX_AUTHORS], f"and {len(names) - _MAX_AUTHORS} others"]
+        names = [
+            *names[:_MAX_AUTHORS],
+            f"and {len(names) - _MAX_AUTHORS} {pluralize(len(names) - _MAX_AUTHORS, 'other')}",
+        ]
     return tuple(names) or None
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from citewell.model.research_session import ResearchSession
+from citewell.text.questions.search_queries import MAX_QUERY_WORDS, build_search_query
 from citewell.text.web import addresses
 
 DOMINANT_DOMAIN_SHARE = 0.6  # with a larger share of one domain the sources count as concentrated
 MIN_SOURCES = 3
-_MAX_QUERY_CHARS = 300  # characters of a suggested query
+_SUBJECT_WORDS = MAX_QUERY_WORDS - 3  # an addition has up to three words
 _OTHER_SOURCE_QUERIES = {
     "news_publication": "research study",
     "peer_reviewed": "independent analysis",
@@ -59,19 +60,23 @@ def _describe_thin_coverage(shown: dict[str, Any]) -> list[str]:
 
 def suggest_refinements(session: ResearchSession, shown: dict[str, Any]) -> list[str]:
     """Suggested queries, from open gaps first, then from thin coverage."""
-    goal = " ".join(session.goal.split())
-    queries = [_join_query(gap.text, goal) for gap in session.list_open_gaps()]
-    if not shown["sourceCount"]:
-        queries.append(goal)
-    if leader := shown.get("dominantDomain"):
-        queries.append(_join_query(goal, f"-site:{leader}"))
-    kinds = list(shown["sourceTypes"])
-    if len(kinds) == 1 and shown["sourceCount"] > 1:
-        queries.append(_join_query(goal, _OTHER_SOURCE_QUERIES.get(kinds[0], "primary source")))
-    if 0 < shown["sourceCount"] < MIN_SOURCES:
-        queries.append(_join_query(goal, "overview"))
+    queries = [build_search_query(session.goal, gap.text) for gap in session.list_open_gaps()]
+    queries += [
+        f"{subject} {addition}".strip()
+        for addition in _list_query_additions(shown)
+        if (subject := build_search_query(session.goal, max_words=_SUBJECT_WORDS))
+    ]
     return [query for query in dict.fromkeys(queries) if query]
 
 
-def _join_query(first: str, second: str) -> str:
-    return " ".join(f"{first} {second}".split())[:_MAX_QUERY_CHARS].strip()
+def _list_query_additions(shown: dict[str, Any]) -> Iterator[str]:
+    """What to add to the subject of the session so that other sources are found."""
+    if not shown["sourceCount"]:
+        yield ""
+    if leader := shown.get("dominantDomain"):
+        yield f"-site:{leader}"
+    kinds = list(shown["sourceTypes"])
+    if len(kinds) == 1 and shown["sourceCount"] > 1:
+        yield _OTHER_SOURCE_QUERIES.get(kinds[0], "primary source")
+    if 0 < shown["sourceCount"] < MIN_SOURCES:
+        yield "overview"

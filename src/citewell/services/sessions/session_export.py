@@ -6,17 +6,32 @@ The same session gives the same bytes, except for the time of export.
 from __future__ import annotations
 
 import html as escaping
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from citewell.model.research_session import ResearchSession, SessionSource, SessionStep
+from citewell.model.counted_words import pluralize
+from citewell.model.research_session import (
+    SOURCE_STAGES,
+    ResearchSession,
+    SessionSource,
+    SessionStep,
+    SourceStage,
+)
 from citewell.services.links.link_checks import LinkState
 from citewell.services.sessions.session_views import build_step_view
 from citewell.text.citations import bibliographies
+from citewell.text.citations.author_names import AuthorName
 from citewell.text.citations.citable_works import CitableWork, parse_author_line
 
 CheckedLinks = Mapping[str, LinkState]
+# Where a line would begin a heading or a block of code: after the marks of lists and quotations.
+_BLOCK_MARK_PATTERN = re.compile(
+    r"(?m)^((?:[ \t>*+-]|\d{1,9}[.)])*+)(#{1,6}(?=\s|$)|`{3}|~{3})|^([ \t>]*+)([=-]++)(?=[ \t]*$)"
+)
+_TAG_START_PATTERN = re.compile(r"<(?=[A-Za-z/!?])")
+_NOTHING_READ = "No source of this session was read yet"
 
 
 def render_session(
@@ -32,27 +47,61 @@ def render_session(
     if form == "json":
         return build_session_json(session, tenant=tenant, stamp=stamp, checked=links)
     if form == "bibtex":
-        return bibliographies.render_bibliography(
-            list_cited_works(session), style="bibtex", accessed=date.min
-        )
+        works = convert_sources(select_sources(session, "read"))
+        entries = bibliographies.render_bibliography(works, style="bibtex", accessed=date.min)
+        return entries if works else f"% {_NOTHING_READ}.\n"
     text = render_session_markdown(session, tenant=tenant, stamp=stamp, checked=links)
     return text if form == "markdown" else render_session_page(session.goal, text)
 
 
-def list_cited_works(session: ResearchSession) -> list[CitableWork]:
-    """The session's sources as works to cite."""
+def select_sources(session: ResearchSession, stage: SourceStage) -> tuple[SessionSource, ...]:
+    """The session's sources that reached this stage."""
+    reached = SOURCE_STAGES[SOURCE_STAGES.index(stage) :]
+    return tuple(source for source in session.sources if source.stage in reached)
+
+
+def describe_left_out(session: ResearchSession, stage: SourceStage) -> str | None:
+    """Which sources a bibliography from this stage on leaves out, and what to do; None if none."""
+    total = len(session.sources)
+    left_out = total - len(select_sources(session, stage))
+    if not session.sources:
+        return (
+            "The session has no sources yet: pass its sessionId to the tools that search and read."
+        )
+    if not left_out:
+        return None
+    counted = (
+        f"{left_out} of {total} {pluralize(total, 'source')} did not reach the stage {stage} and"
+    )
+    advice = "Read the ones you rely on with scrape_page and this sessionId, or give stage listed."
+    if any(source.was_read for source in session.sources):
+        return f"{counted} are left out. stage listed includes them."
+    return f"{_NOTHING_READ}; {len(session.sources)} are only listed. {advice}"
+
+
+def convert_sources(sources: Iterable[SessionSource]) -> list[CitableWork]:
+    """The sources as works to cite."""
     return [
         CitableWork(
             url=source.url,
             title=source.title,
-            authors=parse_author_line(source.author),
+            authors=_parse_source_authors(source),
             site=source.site or "",
             published=source.date or "",
             doi=source.doi or "",
-            kind="article-journal" if source.doi and source.site else "",
+            kind="article-journal"
+            if source.doi and (source.site or source.basis == "page")
+            else "",
         )
-        for source in session.sources
+        for source in sources
     ]
+
+
+def _parse_source_authors(source: SessionSource) -> tuple[AuthorName, ...]:
+    if not source.organisation:
+        return parse_author_line(source.author)
+    names = (source.author or "").split("; ")
+    return tuple(AuthorName(name=name, organisation=True) for name in names if name)
 
 
 def build_session_json(
@@ -77,14 +126,14 @@ def render_session_markdown(
     session: ResearchSession, *, tenant: str, stamp: str, checked: CheckedLinks
 ) -> str:
     parts = [
-        f"# {_join_lines(session.goal)}",
+        f"# {_escape_line(session.goal)}",
         _render_session_facts(session),
-        *([f"## Summary\n\n{session.summary.strip()}"] if session.summary else []),
+        *([f"## Summary\n\n{_escape_blocks(session.summary)}"] if session.summary else []),
         "## Steps",
         *[_render_session_step(session, step) for step in session.steps],
         *_render_open_questions(session),
         *_render_session_sources(session, checked),
-        f"---\n\n*Exported {stamp} for tenant {_join_lines(tenant)}. Titles and addresses come from outside; check them before relying on them.*",
+        f"---\n\n*Exported {stamp} for tenant {_escape_line(tenant)}. Titles and addresses come from outside; check them before relying on them.*",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -108,17 +157,17 @@ def _render_session_step(session: ResearchSession, step: SessionStep) -> str:
         labels.append(f"revises step {step.revises}")
     if step.branch_id or step.branch_from:
         origin = f" from step {step.branch_from}" if step.branch_from else ""
-        labels.append(f"branch {_join_lines(step.branch_id or 'unnamed')}{origin}")
+        labels.append(f"branch {_escape_line(step.branch_id or 'unnamed')}{origin}")
     if later := session.find_superseding_step(step.number):
         labels.append(f"superseded by step {later}")
     heading = f"### Step {step.number}" + (f" ({'; '.join(labels)})" if labels else "")
     rows = [
-        f"- **Reasoning:** {_join_lines(step.reasoning)}" if step.reasoning else "",
+        f"- **Reasoning:** {_escape_line(step.reasoning)}" if step.reasoning else "",
         f"- **Confidence:** {step.confidence}" if step.confidence else "",
-        f"- **Rejected:** {'; '.join(map(_join_lines, step.rejected))}" if step.rejected else "",
+        f"- **Rejected:** {'; '.join(map(_escape_line, step.rejected))}" if step.rejected else "",
         f"- **At:** {step.at}",
     ]
-    return f"{heading}\n\n{step.text.strip()}\n\n" + "\n".join(row for row in rows if row)
+    return f"{heading}\n\n{_escape_blocks(step.text)}\n\n" + "\n".join(row for row in rows if row)
 
 
 def _render_open_questions(session: ResearchSession) -> list[str]:
@@ -126,7 +175,7 @@ def _render_open_questions(session: ResearchSession) -> list[str]:
     if not gaps:
         return []
     rows = [
-        f"- [{'x' if gap.closed_in else ' '}] {_join_lines(gap.text)} (step {gap.found_in}"
+        f"- [{'x' if gap.closed_in else ' '}] {_escape_line(gap.text)} (step {gap.found_in}"
         + (f", closed in step {gap.closed_in})" if gap.closed_in else ")")
         for gap in gaps
     ]
@@ -137,7 +186,7 @@ def _render_session_sources(session: ResearchSession, checked: CheckedLinks) -> 
     if not session.sources:
         return ["## Sources", "None were recorded."]
     rows = [
-        f"{number}. [{_format_source_label(source)}](<{source.url}>)"
+        f"{number}. [{_format_source_label(source)}](<{source.url}>) ({source.stage})"
         + _format_link_state(checked.get(source.url))
         for number, source in enumerate(session.sources, start=1)
     ]
@@ -159,11 +208,27 @@ def _build_link_fields(source: SessionSource, checked: CheckedLinks) -> dict[str
 
 
 def _format_source_label(source: SessionSource) -> str:
-    return _join_lines(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
+    return _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
 
 
 def _join_lines(text: str) -> str:
     return " ".join(text.split())
+
+
+def _escape_line(text: str) -> str:
+    return _TAG_START_PATTERN.sub(r"\<", _join_lines(text))
+
+
+def _escape_blocks(text: str) -> str:
+    """A text of several lines that cannot begin a heading, a block of code or HTML of the document."""
+    lines = "\n".join(text.strip().splitlines())  # also those that end in other ways
+    escaped = _BLOCK_MARK_PATTERN.sub(_escape_block_mark, lines)
+    return _TAG_START_PATTERN.sub(r"\<", escaped)
+
+
+def _escape_block_mark(match: re.Match[str]) -> str:
+    before, mark, indent, underline = match.groups()
+    return f"{before}\\{mark}" if mark else f"{indent}\\{underline}"
 
 
 def render_session_page(title: str, text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from citewell.errors import InvalidInput, SessionNotFound
+from citewell.model.counted_words import describe_duration
 from citewell.model.research_session import (
     MAX_CALL_OUTCOMES,
     CallOutcome,
@@ -15,15 +17,13 @@ from citewell.model.research_session import (
     SessionSource,
     SessionStep,
 )
-from citewell.services.sessions import session_codec
+from citewell.services.sessions import session_codec, source_records
+from citewell.store.failures import StoreError
 from citewell.store.sessions.session_rows import StoredSession as Stored
 from citewell.store.sessions.session_store import SessionChange, SessionStore
 
-MAX_SESSION_SOURCES = 500
 SWEEP_INTERVAL = timedelta(minutes=15)
-SESSION_LOST_MESSAGE = (
-    "Session not found or expired. Sessions last {hours:g} hours from last activity."
-)
+SESSION_LOST_MESSAGE = "Session not found or expired. Sessions last {duration} from last activity."
 MISSING_SESSION_MESSAGE = (
     "Step {number} belongs to a session, and no sessionId was given. Pass the sessionId that step 1 returned, "
     "recover it with get_research_session, or start anew with stepNumber 1."
@@ -96,27 +96,27 @@ class SessionTracker:
         sources: Iterable[SessionSource],
         events: Iterable[CallOutcome],
     ) -> None:
-        """Add the sources and events of a call; addresses already in the session are skipped."""
+        """Add the sources and events of a call; what is new about a known source is merged into it."""
         found, happened = tuple(sources), tuple(events)
 
         def change(stored: Stored) -> SessionChange:
             session = _open_stored_session(session_id, stored)
-            known = {source.url for source in session.sources}
-            fresh = [source for source in _drop_repeated_sources(found) if source.url not in known]
-            return SessionChange(
-                body=session_codec.encode_session_head(
-                    replace(
-                        session,
-                        sources=(*session.sources, *fresh)[:MAX_SESSION_SOURCES],
-                        events=(*session.events, *happened)[-MAX_CALL_OUTCOMES:],
-                    )
-                )
-            )
+            events = (*session.events, *happened)[-MAX_CALL_OUTCOMES:]
+            changed = replace(source_records.add_sources(session, found), events=events)
+            return SessionChange(body=session_codec.encode_session_head(changed))
 
         try:
             await self._store.edit_session(owner, session_id, change)
         except SessionNotFound:
             raise self._build_lost_error() from None
+
+    async def mark_cited(
+        self, owner: str, session_id: str, sources: Iterable[SessionSource]
+    ) -> None:
+        """Record that these sources are in a bibliography; one that was not read stays listed."""
+        cited = [replace(source, stage="cited") for source in sources if source.was_read]
+        with contextlib.suppress(StoreError):  # the bibliography is right even so
+            await self.link_findings(owner, session_id, sources=cited, events=())
 
     def format_now(self) -> str:
         return self._now().isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -167,17 +167,14 @@ class SessionTracker:
 
     def _build_lost_error(self) -> SessionNotFound:
         return SessionNotFound(
-            SESSION_LOST_MESSAGE.format(hours=self._ttl / 3600),
+            SESSION_LOST_MESSAGE.format(duration=describe_duration(self._ttl)),
             extra={"recoveryHint": {"canResume": False}},
         )
 
 
 def _open_stored_session(session_id: str, stored: Stored) -> ResearchSession:
-    return session_codec.decode_session(session_id, stored.head.body, stored.steps)
-
-
-def _drop_repeated_sources(sources: Iterable[SessionSource]) -> list[SessionSource]:
-    return list({source.url: source for source in reversed(list(sources))}.values())[::-1]
+    session = session_codec.decode_session(session_id, stored.head.body, stored.steps)
+    return source_records.limit_sources(session)
 
 
 def _is_repeated_step(step: SessionStep, session: ResearchSession) -> bool:

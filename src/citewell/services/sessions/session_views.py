@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from citewell.model.counted_words import pluralize
 from citewell.model.research_session import (
     MAX_LISTED_STEPS,
     RECENT_STEP_COUNT,
@@ -13,6 +14,9 @@ from citewell.model.research_session import (
 )
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.sessions.session_patterns import count_provider_calls, find_error_patterns
+from citewell.services.sessions.source_records import select_best_sources
+
+MAX_SHOWN_SOURCES = 100  # in an answer
 
 
 def build_progress_view(
@@ -98,7 +102,9 @@ def summarize_session(session: ResearchSession) -> str:
     if session.summary:
         return session.summary
     lines = [f"{step.number}. {step.index_line}" for step in session.steps]
-    return f"{len(lines)} steps on {session.goal!r}: " + " ".join(lines[-MAX_LISTED_STEPS:])
+    return f"{len(lines)} {pluralize(len(lines), 'step')} on {session.goal!r}: " + " ".join(
+        lines[-MAX_LISTED_STEPS:]
+    )
 
 
 def _build_common_fields(
@@ -113,5 +119,16 @@ def _build_common_fields(
     if gaps:
         shown["gaps"] = [gap.to_wire() for gap in gaps]
     if session.sources:
-        shown["sources"] = [source.to_wire() for source in session.sources]
+        listed = select_best_sources(session.sources, MAX_SHOWN_SOURCES)
+        shown["sources"] = [source.to_wire() for source in listed]
+    if note := _describe_hidden_sources(session):
+        shown["sourceNote"] = note
     return shown
+
+
+def _describe_hidden_sources(session: ResearchSession) -> str | None:
+    kept, dropped = len(session.sources), session.dropped_sources
+    if kept <= MAX_SHOWN_SOURCES:
+        return None
+    note = f"{MAX_SHOWN_SOURCES} of {kept} {pluralize(kept, 'source')} are shown, first those that were read; research_export has all."
+    return note + (f" {dropped} that were only listed were dropped." if dropped else "")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.model.research_session import CallOutcome, ResearchSession, SessionSource, SessionStep
 from citewell.model.routing_trace import RoutingTrace
 from citewell.services.sessions import session_views
@@ -83,7 +85,7 @@ class StepAssistant:
         extra: dict[str, Any] = {"refinementResults": [shown for shown, _, _ in runs]}
         if len(queries) > MAX_REFINEMENT_SEARCHES:
             extra["refinementNote"] = (
-                f"{len(queries)} searches were suggested; the first {MAX_REFINEMENT_SEARCHES} were run."
+                f"{len(queries)} {pluralize(len(queries), 'search was', 'searches were')} suggested; the first {MAX_REFINEMENT_SEARCHES} were run."
             )
         return extra
 
@@ -102,7 +104,7 @@ class StepAssistant:
             {"title": hit.title, "url": hit.url, "snippet": hit.snippet} for hit in answer.results
         ]
         sources = [
-            SessionSource(url=hit.url, title=hit.title, tool=REFINEMENT_TOOL, found_in=number)
+            replace(hit.to_source(), tool=REFINEMENT_TOOL, found_in=number)
             for hit in answer.results
         ]
         events = [CallOutcome(at=at, provider=name) for name in trace.used]

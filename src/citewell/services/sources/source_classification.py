@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from citewell.fetch.metadata.page_doi import detect_page_doi
+from citewell.fetch.metadata.page_doi import list_own_dois
 from citewell.fetch.metadata.source_types import SourceStanding, classify_source
 from citewell.model.page import Page
+from citewell.model.research_session import SessionSource
 from citewell.model.scrape_results import CitationFormats, CitationMetadata, PageCitation
 from citewell.text.citations.author_names import AuthorName
 from citewell.text.citations.bibliographies import format_style_entry
 from citewell.text.citations.bibtex_format import format_bibtex_entry
-from citewell.text.citations.citable_works import CitableWork, parse_author_line
+from citewell.text.citations.citable_works import (
+    CitableWork,
+    find_literal_names,
+    mark_literal_names,
+    parse_author_line,
+)
 from citewell.text.citations.official_records import recognize_official_record
 from citewell.text.web import addresses
 
@@ -25,17 +31,16 @@ def classify_host(url: str) -> SourceStanding:
     return classify_source(url)
 
 
-def find_page_doi(page: Page) -> str | None:
-    """The DOI that a scholarly page declares as its own; None if there is none."""
-    kind = classify_page(page).source_type
-    return detect_page_doi(page.final_url, page.structured, page.content, source_type=kind)
+def list_claimed_dois(page: Page) -> tuple[str, ...]:
+    """The DOIs that the page's metadata or address claim for it, the strongest claim first."""
+    return list_own_dois(page.url, page.final_url, page.declared_doi)
 
 
 def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
     work = CitableWork(
         url=page.final_url,
         title=page.title,
-        authors=_collect_page_authors(page),
+        authors=list_page_authors(page),
         site=page.site or addresses.format_host_name(page.final_url),
         published=page.published or "",
         doi=doi or "",
@@ -43,7 +48,23 @@ def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
     return _format_page_citation(work, author=page.author or "", accessed=page.fetched_at)
 
 
-def _collect_page_authors(page: Page) -> tuple[AuthorName, ...]:
+def describe_page_source(url: str, page: Page, *, doi: str | None = None) -> SessionSource:
+    """The page as a source that was read, with what the page itself states."""
+    named = "; ".join(by.name for by in page.authors) or page.author or ""
+    literals = find_literal_names(list_page_authors(page))
+    return SessionSource(
+        url=url,
+        title=page.title,
+        author=mark_literal_names(named, literals) or None,
+        site=page.site,
+        date=page.published,
+        doi=doi,
+        stage="read",
+        basis="page",
+    )
+
+
+def list_page_authors(page: Page) -> tuple[AuthorName, ...]:
     named = tuple(AuthorName(name=by.name, organisation=by.organisation) for by in page.authors)
     return named or parse_author_line(page.author)
 
@@ -63,7 +84,11 @@ def _format_page_citation(
         url=work.url,
         accessed_date=day.isoformat(),
         metadata=CitationMetadata(
-            title=work.title, author=author, site=work.site, date=work.published
+            title=work.title,
+            author=author,
+            literal_authors=find_literal_names(work.authors) or None,
+            site=work.site,
+            date=work.published,
         ),
         formatted=CitationFormats(
             apa=format_style_entry(known, style="apa", accessed=day),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.model.citation_checks import AuditEntry, AuditSummary, ClaimCheck
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.paper import IdentifierScheme
 from citewell.model.reference import Reference
@@ -23,7 +24,6 @@ from citewell.services.trust.legal_findings import (
     find_legal_existence,
     find_legal_flag,
 )
-from citewell.services.trust.work_identity import FieldAgreement
 from citewell.services.trust.work_lookup import NOT_IN_REGISTRIES, WORK_FOUND, WorkFinding
 from citewell.text.citations import title_matching
 
@@ -74,6 +74,17 @@ class ExaminedEntry:
     def is_settled(self) -> bool:
         """Whether a page answers, or the registries of law have given their verdict."""
         return self.case is not None or bool(self.link_live)
+
+    @property
+    def is_page_only(self) -> bool:
+        """Whether only its address can tell if it exists: it has no identifier, and no record is near."""
+        finding = self.finding
+        return not self.reference.ids and finding.absence is None and finding.other_paper is None
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether the machine has no network, so that nobody could be asked."""
+        return self.finding.is_offline or (self.link is not None and self.link.reason == "offline")
 
     @property
     def link_live(self) -> bool | None:
@@ -128,11 +139,11 @@ def _describe_audit_warning(found: Sequence[AuditEntry], malformed: int) -> str 
     unheard = sum(entry.match_confidence is None for entry in unchecked)
     if total and unheard > total * _WARNING_SHARE:
         said.append(
-            f"{unheard} of {total} entries could not be checked: registries may be unreachable. Try again later."
+            f"{unheard} of {total} {pluralize(total, 'entry', 'entries')} could not be checked: registries may be unreachable. Try again later."
         )
     elif total and len(unchecked) > total * _WARNING_SHARE:
         said.append(
-            f"{len(unchecked)} of {total} entries could not be confirmed; the reason of each says why."
+            f"{len(unchecked)} of {total} {pluralize(total, 'entry', 'entries')} could not be confirmed; the reason of each says why."
         )
     if malformed:
         records = "1 damaged record is" if malformed == 1 else f"{malformed} damaged records are"
@@ -159,7 +170,8 @@ def collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool) 
     if wrong := _explain_mischaracterised(one.claim):
         found[MISCHARACTERISED] = wrong
     told = found.keys() & {NOT_FOUND, MISMATCH}
-    if not told and finding.existence != WORK_FOUND and not one.is_settled:
+    is_gone = DEAD in found and one.is_page_only
+    if not told and finding.existence != WORK_FOUND and not one.is_settled and not is_gone:
         found[UNCHECKED_FLAG] = _explain_unchecked(one)
     if twin is not None:
         found[DUPLICATE] = f"the same work as entry {twin}."
@@ -226,7 +238,7 @@ def _explain_not_registered(one: ExaminedEntry) -> str:
 
 def _explain_mismatch(finding: WorkFinding) -> str:
     identity = finding.identity
-    if identity is not None and identity.title.state is not FieldAgreement.MISMATCH:
+    if not finding.is_another_work:
         return finding_advice.describe_near_miss(finding)
     said = "; ".join(identity.reasons).rstrip(".") if identity else ""
     right = (
@@ -240,6 +252,8 @@ def explain_dead_link(link: LinkState) -> str:
     if not why and link.status:
         why = f"HTTP {link.status}"
     copy = "; an archived copy exists" if link.archived else ""
+    if link.is_missing and link.has_existed is False:
+        copy = "; the Internet Archive has never captured it, so it probably never existed"
     return f"the link is dead ({why or 'no server answered'}{copy})."
 
 
@@ -250,6 +264,8 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
         )
     if one.identifier_fault:
         return one.identifier_fault
+    if one.is_offline:
+        return finding_advice.OFFLINE_NOTE
     if one.link is not None and one.link.reason == "refused":
         return "the address is private, not public, so it was not requested."
     if one.finding.other_paper is None and one.link is not None and one.link.state == UNCHECKED:
@@ -275,7 +291,7 @@ def _describe_server_trouble(link: LinkState) -> str:
 
 
 def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int) -> int | None:
-    """The number of an earlier entry for the same work, or None; adds this one to `seen`."""
+    """The number of an earlier entry for the same work and claim, or None; adds this one to `seen`."""
     title = " ".join(title_matching.extract_title_words(reference.title))
     parts = " ".join(_PART_NUMBER_PATTERN.findall(reference.title))  # "Part 1" is not "Part 2"
     worded = (
@@ -285,7 +301,9 @@ def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int
     copied = written if len(written) >= _MIN_COPIED_CHARS else ""
     # The chapters of a book have its ISBN in common.
     ids = [str(one) for one in reference.ids if one.scheme is not IdentifierScheme.ISBN]
-    marks = [mark for mark in (*ids, worded, copied) if mark]
+    # A work may be cited for several claims, each in an entry of its own.
+    claim = " ".join(reference.claim.split()).casefold()
+    marks = [f"{mark}\n{claim}" for mark in (*ids, worded, copied) if mark]
     earlier = next((seen[mark] for mark in marks if mark in seen), None)
     for mark in marks:
         seen.setdefault(mark, index)
@@ -318,6 +336,7 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         reason=_join_flag_reasons(flags)
         or one.identifier_fault
         or finding_advice.describe_doubt(finding)
+        or finding_advice.describe_partial_match(finding)
         or page_identity.describe_page_title(page),
         matched_title=_find_matched_title(finding),
         match_confidence=finding.confidence,
@@ -326,6 +345,7 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         else page_identity.show_page_agreement(page),
         author_match=identity.author.state.value if identity else None,
         year_match=identity.year.state.value if identity else None,
+        fields=finding_advice.shorten_field_reports(finding) or None,
         suggested_doi=finding.suggested_doi,
         **finding_advice.build_guidance_fields(finding),
         **(dict(one.claim) if one.claim else {}),

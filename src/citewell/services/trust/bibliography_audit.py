@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.reference import Reference
 from citewell.services.judging.claim_judging import (
@@ -79,10 +80,7 @@ class BibliographyAudit:
             for reference in wish.references[:max_entries]
         ]
         links, looked_up, cases = await asyncio.gather(
-            self._links.check_links(
-                (url for one in chosen if (url := audited_references.find_checked_address(one))),
-                tenant=tenant,
-            ),
+            self._check_links(chosen, tenant),
             self._look_up_references(
                 chosen, structured=wish.structured, tenant=tenant, progress=progress
             ),
@@ -104,6 +102,14 @@ class BibliographyAudit:
             )
         ]
         return self._build_audit_report(wish, audit_findings.build_audit_entries(examined))
+
+    async def _check_links(
+        self, references: Sequence[Reference], tenant: str | None
+    ) -> Mapping[str, LinkState]:
+        urls = filter(None, map(audited_references.find_checked_address, references))
+        return await self._links.trace_dead_links(
+            await self._links.check_links(urls, tenant=tenant)
+        )
 
     async def _look_up_references(
         self,
@@ -128,7 +134,11 @@ class BibliographyAudit:
                 )
             done += repeats[key]
             if progress is not None:
-                await progress(done, total, f"{done} of {total} entries looked up")
+                await progress(
+                    done,
+                    total,
+                    f"{done} of {total} {pluralize(total, 'entry', 'entries')} looked up",
+                )
             return finding
 
         checks = (one(key, each) for key, each in distinct.items())

@@ -9,6 +9,7 @@ from typing import Any
 
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import MAX_CLAIM_CHARS
+from citewell.model.counted_words import pluralize
 from citewell.model.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.text.citations import dois, identifiers
@@ -83,7 +84,7 @@ def _normalize_entry(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
     given = {name: _read_entry_field(number, name, entry.get(name)) for name in ENTRY_FIELDS}
     if len(given["claim"]) > MAX_CLAIM_CHARS:
         raise InvalidInput(
-            f"The claim of entry {number} has {len(given['claim'])} characters; {MAX_CLAIM_CHARS} is the maximum."
+            f"The claim of entry {number} has {len(given['claim'])} {pluralize(len(given['claim']), 'character')}; {MAX_CLAIM_CHARS} is the maximum."
         )
     return given
 

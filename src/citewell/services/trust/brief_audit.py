@@ -14,7 +14,8 @@ from citewell.services.trust.legal_findings import (
     find_legal_flag,
 )
 from citewell.text import references
-from citewell.text.law.brief_detection import is_brief_text
+from citewell.text.law.brief_detection import cites_cases, is_brief_text
+from citewell.text.references.format_detection import extract_manuscript_text
 from citewell.tooling import ProgressCallback
 
 BRIEF_FORMAT = "brief"
@@ -63,6 +64,53 @@ class BriefAudit:
             notes=_describe_unread_parts(checked.unread_count),
             checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
+
+
+def omit_listed_cases(cases: AuditReport, references: AuditReport) -> AuditReport | None:
+    """The report without the cases that were checked as references; None if it says nothing more."""
+    listed = {entry.citation for entry in references.entries if entry.citation}
+    kept = tuple(one for one in cases.entries if one.citation not in listed)
+    if not kept and not cases.notes:
+        return None
+    summary = audit_findings.summarize_audit(kept, malformed=0)
+    return cases.model_copy(update={"entries": kept, "entry_count": len(kept), "summary": summary})
+
+
+def append_cases(references: AuditReport, cases: AuditReport | None) -> AuditReport:
+    """One report on the references and, after them, on the cases that the text cites."""
+    if cases is None:
+        return references
+    count = len(references.entries)
+    entries = (
+        *references.entries,
+        *(
+            case.model_copy(update={"index": index})
+            for index, case in enumerate(cases.entries, start=count + 1)
+        ),
+    )
+    note = f"The text cites cases: they are the entries from {count + 1} on."
+    notes = (*(references.notes or ()), *([note] if cases.entries else []), *(cases.notes or ()))
+    skipped = (references.skipped or 0) + (cases.skipped or 0)
+    said = filter(None, (references.skipped_note, cases.skipped_note))
+    return references.model_copy(
+        update={
+            "entries": entries,
+            "entry_count": references.entry_count + cases.entry_count,
+            "summary": audit_findings.summarize_audit(
+                entries, malformed=references.summary.malformed
+            ),
+            "skipped": skipped or None,
+            "skipped_note": " ".join(said) or None,
+            "notes": notes,
+        }
+    )
+
+
+def find_case_text(text: str, form: str = "auto") -> str:
+    """The part of a document in which it cites cases; empty if it cites none."""
+    shape = references.detect_bibliography_format(text) if form == "auto" else form
+    prose = extract_manuscript_text(text, shape)
+    return prose if cites_cases(prose) else ""
 
 
 def is_brief_document(text: str) -> bool:

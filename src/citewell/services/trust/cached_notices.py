@@ -5,18 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import cache
 
 from pydantic import TypeAdapter
 
-from citewell.model.paper import IntegrityNotice, PaperId
+from citewell.model.paper import IntegrityNotice, PaperId, WorkAuthor
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.tiered_cache import ResultCache
 
 NOTICES_TTL_SECONDS = 3600.0  # as long as the record of a work, which has notices too
-_NOTICES_VERSION = 1  # raised when IntegrityNotice changes its shape
+_NOTICES_VERSION = 2  # raised when NoticedWork changes its shape
 
-Notices = tuple[IntegrityNotice, ...] | None  # None if the registry does not have the work
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticedWork:
+    """A registry's notices about a work; title and authors only if they came in the same answer."""
+
+    events: tuple[IntegrityNotice, ...]
+    title: str = ""
+    authors: tuple[WorkAuthor, ...] = ()
+
+
+Notices = NoticedWork | None  # None if the registry does not have the work
 
 
 class CachedNotices:

@@ -25,7 +25,8 @@ _SAME_TITLE_NEARNESS = 0.8  # from which two titles are the same but for slips
 _MEDIUM_NEARNESS = 0.5
 _MIN_PLACED_NEARNESS = 0.25  # of the titles of two works at the same volume and page
 _MIN_SHARED_AUTHORS = 0.5  # of the cited authors, for another title to be a variant
-_MIN_SHOWN_NEARNESS = 0.25  # from which a record is shown as one of the nearest
+# Keeps every title with a quarter of its words changed, and no other work on the same subject.
+_MIN_SHOWN_NEARNESS = 0.55
 _MAX_NEAREST = 3  # records shown
 _FIRST_NUMBER_PATTERN = re.compile(r"\d+")
 _SHORTENED_NEARNESS = 0.7  # of a cited title whose words are all in a longer one
@@ -81,6 +82,8 @@ def rank_record_candidates(
     ranked = []
     for paper in papers:
         nearness = measure_title_nearness(cited, paper)
+        if not nearness and cited.title:
+            continue
         identity = compare_with_record(cited, paper)
         if _is_found_by_place(cited, paper, identity):
             ranked.append(_build_placed_candidate(paper, identity))
@@ -105,7 +108,9 @@ def rank_record_candidates(
 def _is_found_by_place(cited: CitedWork, paper: Paper, identity: WorkIdentity) -> bool:
     """Whether a citation without a title has the record's volume, first page, first author and year."""
     agreed = FieldAgreement.MATCH
-    if cited.title or not cited.text or {identity.author.state, identity.year.state} != {agreed}:
+    if cited.title or not cited.text or identity.year.state is not agreed:
+        return False
+    if identity.author.state is not agreed and not _has_same_authors(cited, paper):
         return False
     numbers = set(_FIRST_NUMBER_PATTERN.findall(cited.text))
     theirs = [_FIRST_NUMBER_PATTERN.search(one or "") for one in (paper.volume, paper.pages)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from citewell.errors import CitewellError, InvalidInput
-from citewell.model.citation_checks import CitationVerification
+from citewell.model.citation_checks import PAGE_NEVER_EXISTED, CitationVerification
 from citewell.model.page import Page
 from citewell.services.judging.claim_judging import (
     ClaimJudging,
@@ -18,7 +18,7 @@ from citewell.services.judging.claim_judging import (
 from citewell.services.links.link_checks import LinkState
 from citewell.services.scholar import work_views
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
-from citewell.services.sources import source_classification
+from citewell.services.sources import page_works, source_classification
 from citewell.services.trust import finding_advice, legal_findings, page_identity
 from citewell.services.trust.candidate_ranking import HIGH
 from citewell.services.trust.claim_sources import (
@@ -39,9 +39,10 @@ from citewell.services.trust.work_lookup import (
 from citewell.text import references
 from citewell.text.citations import identifiers
 from citewell.text.citations.identifiers import CitationKind, IdentifiedCitation
+from citewell.text.safety.markup_cleaning import clean_markup
 
-PAGE_GONE = "gone"
 CONFIRMED, UNCERTAIN, NOT_FOUND = "confirmed", "uncertain", "not_found"
+UNREAD = "unread"  # it exists, and its content was not seen
 MAX_CITATION_CHARS = 4000  # characters of a citation
 _PAGE_READ_SECONDS = 20.0  # for reading a page to see whether it belongs to a paper
 _NO_HTTP_STATUS = 0
@@ -52,7 +53,6 @@ _REACHABLE_PAGE_FIELDS: Mapping[str, Any] = {
     "verification_status": UNCERTAIN,
     "authenticity_caveat": finding_advice.REACHABLE_PAGE_CAVEAT,
 }
-_GONE_STATUSES = frozenset({404, 410})  # the server says so itself; any other reason is our guess
 
 
 class LinkCheckPort(Protocol):
@@ -60,6 +60,10 @@ class LinkCheckPort(Protocol):
 
     async def check_links(
         self, urls: Iterable[str], *, tenant: str | None = None
+    ) -> Mapping[str, LinkState]: ...
+
+    async def trace_dead_links(
+        self, states: Mapping[str, LinkState]
     ) -> Mapping[str, LinkState]: ...
 
 
@@ -149,15 +153,14 @@ class CitationVerifier:
             what.kind, finding, by_id=bool(what.ids), worded=bool(what.surrounding_text)
         )
         if seen is not None:
-            answer |= _build_link_result(seen)
             page = page_identity.compare_page_title("" if finding.paper else cited.title, seen)
             if shown := page_identity.show_page_agreement(page):
                 answer["title_match"] = shown
-            if told := page_identity.describe_page_title(page):
-                answer["notes"] = (*(answer.get("notes") or ()), told)
+            unmatched = finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}
+            answer |= _build_link_result(seen) | (_judge_by_page(seen) if unmatched else {})
+            access = finding_advice.describe_page_access(seen) if unmatched else None
+            _add_citation_notes(answer, page_identity.describe_page_title(page), access)
             answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
-            if finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}:
-                answer |= _judge_by_page(seen)
         if told := what.fault or (what.note if finding.paper is None else ""):
             said = (answer.get("notes") or ()) if finding.has_asked else ()
             answer["notes"] = (*said, told)
@@ -165,13 +168,18 @@ class CitationVerifier:
         return answer, list_source_places(finding.paper, first=first)
 
     async def _check_link(self, url: str, tenant: str | None) -> LinkState | None:
-        return (await self._links.check_links([url], tenant=tenant))[url] if url else None
+        if not url:
+            return None
+        states = await self._links.check_links([url], tenant=tenant)
+        return (await self._links.trace_dead_links(states))[url]
 
     async def _verify_address(
         self, what: IdentifiedCitation, tenant: str | None
     ) -> tuple[dict[str, Any], SourcePlaces]:
         seen = await self._visit_address(what.url, tenant)
-        doi = source_classification.find_page_doi(seen.page) if seen.page is not None else None
+        claimed = source_classification.list_claimed_dois(seen.page) if seen.page else ()
+        likely = page_works.find_likely_doi(seen.page) if seen.page and not claimed else None
+        doi = claimed[0] if claimed else likely
         ids = identifiers.find_identifiers(doi) if doi else what.ids
         reached = (seen.page.final_url if seen.page else "", seen.link.archived or "", what.url)
         if not ids:
@@ -183,12 +191,22 @@ class CitationVerifier:
             else CitedWork()
         )
         finding = await self._lookup.look_up_work(ids, cited, tenant=tenant)
+        if seen.page and not page_works.is_page_work(
+            seen.page, finding.paper, is_claimed=likely is None
+        ):
+            answer = _build_bare_address_fields(what, seen)
+            if likely is None and finding.paper:
+                title = clean_markup(finding.paper.title)
+                answer["notes"] = (f"The page names {doi}, the DOI of another work: “{title}”.",)
+            return answer, list_source_places(None, first=_choose_readable_addresses(seen, reached))
         answer = _build_verification_fields(
             CitationKind.URL, finding, by_id=True, worded=bool(cited.title)
         ) | _build_link_result(seen.link)
         answer["detected_doi"] = doi or next((i.value for i in ids if i.scheme == "doi"), None)
         if seen.link.reachable:
             answer |= {"exists": True, "existence": WORK_FOUND}
+            if finding.paper is None:  # the page itself is all that was found
+                answer["verification_status"] = UNCERTAIN if seen.page else UNREAD
         answer["provenance"] = (
             _describe_link(what.url, seen.link, seen.complaint),
             *answer["provenance"],
@@ -199,11 +217,12 @@ class CitationVerifier:
 
     async def _visit_address(self, url: str, tenant: str | None) -> _VisitedAddress:
         """Check the link and read the page concurrently; later steps use the same page."""
-        states, page = await asyncio.gather(
-            self._links.check_links([url], tenant=tenant), self._read_cited_page(url, tenant)
+        link, (page, complaint) = await asyncio.gather(
+            self._check_link(url, tenant), self._read_cited_page(url, tenant)
         )
-        found, complaint = page
-        return _VisitedAddress(link=states[url], page=found, complaint=complaint)
+        return _VisitedAddress(
+            link=link or LinkState(state=UNCHECKED), page=page, complaint=complaint
+        )
 
     async def _read_cited_page(self, url: str, tenant: str | None) -> tuple[Page | None, str]:
         try:
@@ -234,6 +253,7 @@ def _build_verification_fields(
         "author_match": identity.author.state.value if identity else None,
         "year_match": identity.year.state.value if identity else None,
         "mismatches": (identity.reasons if identity else ()) or None,
+        "fields": finding.fields or None,
         "suggested_doi": finding.suggested_doi,
         "possible_match": work_views.build_work_view(
             finding.other_paper, retraction=weigh_notices(finding.other_paper.events)
@@ -248,19 +268,25 @@ def _build_verification_fields(
     }
 
 
-def _judge_by_page(link: LinkState) -> Mapping[str, Any]:
+def _judge_by_page(link: LinkState) -> dict[str, Any]:
     """What the cited page adds for a work that no registry has."""
     if link.reachable:
-        return _REACHABLE_PAGE_FIELDS
-    gone = link.state == "dead" and link.status in _GONE_STATUSES and not link.archived
-    return {"verification_status": NOT_FOUND} if gone else {}
+        unread = {"verification_status": UNREAD} if link.state == "blocked" else {}
+        return {**_REACHABLE_PAGE_FIELDS, **unread}
+    never_existed = link.is_missing and link.has_existed is False
+    return {"verification_status": NOT_FOUND} if never_existed else {}
+
+
+def _add_citation_notes(answer: dict[str, Any], *notes: str | None) -> None:
+    answer["notes"] = (*(answer.get("notes") or ()), *filter(None, notes)) or None
 
 
 def _choose_verification_status(finding: WorkFinding) -> str:
     if finding.existence == NOT_REGISTERED:
         return NOT_FOUND
     if finding.existence == WORK_FOUND:
-        sure = not finding.is_contradicted and finding.confidence in {HIGH, None}
+        doubted = finding.is_contradicted or finding.is_partly_confirmed
+        sure = not doubted and finding.confidence in {HIGH, None}
         return CONFIRMED if sure else UNCERTAIN
     return NOT_FOUND if finding.is_absent else UNCERTAIN
 
@@ -268,6 +294,7 @@ def _choose_verification_status(finding: WorkFinding) -> str:
 def _build_legal_fields(what: IdentifiedCitation) -> dict[str, Any]:
     return {
         "input_type": CitationKind.LEGAL.value,
+        "exists": None,
         "existence": UNCHECKED,
         "verification_status": UNCERTAIN,
         "notes": (finding_advice.describe_legal_citation(what.legal_form, what.value),),
@@ -278,17 +305,22 @@ def _build_legal_fields(what: IdentifiedCitation) -> dict[str, Any]:
 def _build_bare_address_fields(what: IdentifiedCitation, seen: _VisitedAddress) -> dict[str, Any]:
     """The fields for an address that belongs to no paper: only the link could be checked."""
     link = seen.link
-    gone = link.state == "dead" and link.status in _GONE_STATUSES
-    existence = WORK_FOUND if link.reachable else PAGE_GONE if gone else UNCHECKED
-    status = {WORK_FOUND: CONFIRMED, PAGE_GONE: UNCERTAIN if link.archived else NOT_FOUND}
+    existence = WORK_FOUND if link.reachable else UNCHECKED
+    if link.is_missing:
+        existence = link.missing_state
+    found = CONFIRMED if seen.page is not None else UNREAD
+    note = finding_advice.describe_page_access(link, is_read=seen.page is not None)
     return {
         "input_type": CitationKind.URL.value,
-        "exists": {WORK_FOUND: True, PAGE_GONE: False}.get(existence),
+        "exists": True if link.reachable else False if link.is_missing else None,
         "existence": existence,
-        "verification_status": status.get(existence, UNCERTAIN),
+        "verification_status": {WORK_FOUND: found, PAGE_NEVER_EXISTED: NOT_FOUND}.get(
+            existence, UNCERTAIN
+        ),
         "authenticity_caveat": finding_advice.REACHABLE_PAGE_CAVEAT
         if existence == WORK_FOUND
         else None,
+        "notes": (note,) if note else None,
         "provenance": (_describe_link(what.url, link, seen.complaint),),
     } | _build_link_result(link)
 

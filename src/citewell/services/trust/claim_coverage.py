@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from citewell.text.evidence import claim_support, nearest_sentences
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.language import detection, sentences, stopwords, tokens
-from citewell.text.references.markdown_references import find_reference_list
+from citewell.text.references.list_headings import find_reference_list
 
 ADDRESSED, PARTLY, NOT_ADDRESSED = "addressed", "partially_addressed", "not_addressed"
 SOURCE_UNAVAILABLE = "source_unavailable"

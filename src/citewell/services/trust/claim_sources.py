@@ -9,6 +9,7 @@ from typing import Protocol
 
 from citewell.errors import CitewellError
 from citewell.model.citation_checks import ClaimCheck
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.model.paper import Paper
 from citewell.model.research import ClaimRelation
@@ -159,7 +160,7 @@ def _check_claim_on_page(claim: str, page: Page) -> _ComparedSource:
     )
     thin = words < SPARSE_PAGE_WORDS or page.quality == "partial"
     note = (
-        f"The page gave {words} words; it may be a stub, a teaser or a landing page."
+        f"The page gave {words} {pluralize(words, 'word')}; it may be a stub, a teaser or a landing page."
         if thin
         else None
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from citewell.model.citation_checks import NearRecord
+from citewell.model.citation_checks import FieldReport, NearRecord
 from citewell.model.paper import Paper
+from citewell.services.links.link_checks import LinkState
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.trust.candidate_ranking import HIGH
+from citewell.services.trust.field_reports import MATCH
+from citewell.services.trust.work_identity import FieldAgreement
 from citewell.services.trust.work_lookup import WORK_FOUND, WorkFinding
 from citewell.text.citations.cited_kinds import UNSTATED_KIND
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -22,6 +25,7 @@ _REGISTERED_CAVEAT = (
 _WORD_MATCH_CAVEAT = "The match is based on words in common: compare the record with the reference."
 _ABSENT_CAVEAT = "Absence from registries does not prove that a work does not exist: small journals may not be registered."
 _UNCHECKED_NOTE = "No registry that could know the work answered, so its existence could not be checked. Ask again later."
+OFFLINE_NOTE = "This machine has no network, so it could not be checked."
 _UNASKED_NOTE = "No configured registry covers it, so its existence could not be checked."
 _REGISTRY_NAMES = {
     "crossref": "Crossref",
@@ -36,6 +40,13 @@ _REGISTRY_NAMES = {
     "doi": "the DOI registry",
 }
 _UNKNOWN_RETRACTION_NOTE = "Whether it was retracted could not be checked, because the registries of retractions did not answer."
+_LEGAL_STATUS = 451
+# By whether there once was a page at the address.
+_MISSING_PAGE_NOTES = {
+    True: "There was a page at this address; it is no longer there.",
+    False: "The server has no such page and the Internet Archive has never captured one: the address probably never existed.",
+    None: "The server has no such page. Whether there ever was one is not known, because the Internet Archive did not answer.",
+}
 _DOUBT_SEVERITY = 2  # of an expression of concern and of an unconfirmed retraction
 _MAX_NAMES = 3  # authors of a record that are shown
 _MAX_RECORD_CHARS = 300  # characters of a title in a record
@@ -65,6 +76,21 @@ def describe_legal_citation(form: str, text: str) -> str:
     )
 
 
+def describe_page_access(link: LinkState, *, is_read: bool | None = None) -> str | None:
+    """What a person must know of an address that has no page, or whose page was not seen.
+
+    `is_read` says whether the page was read; None if nobody tried to.
+    """
+    if link.is_missing:
+        return _MISSING_PAGE_NOTES[link.has_existed]
+    if is_read or not link.reachable or (is_read is None and link.state == "live"):
+        return None
+    if link.status == _LEGAL_STATUS:
+        return f"The page is unavailable for legal reasons (HTTP {_LEGAL_STATUS}), so its content was not seen."
+    answered = f"HTTP {link.status}" if (link.status or 0) >= 400 else link.reason or "unreadable"
+    return f"The address answers, but the page was not shown to us ({answered}), so its content was not seen."
+
+
 def choose_caveat(finding: WorkFinding) -> str | None:
     if finding.existence == WORK_FOUND:
         return (
@@ -86,10 +112,38 @@ def describe_absent_work(finding: WorkFinding) -> str:
 
 def describe_near_miss(finding: WorkFinding) -> str:
     """In which fields the citation differs from the registered work that it resembles most."""
-    said = "; ".join(finding.identity.reasons) if finding.identity else ""
     near = finding.other_paper or finding.paper
     which = f" The record is {describe_found_record(near)}." if near is not None else ""
-    return f"the registered work differs: {said.rstrip('.')}.{which}"
+    return f"{describe_differences(finding)}{which}"
+
+
+def describe_differences(finding: WorkFinding) -> str:
+    """One sentence that names the fields that differ: "the title exists; four of its authors …"."""
+    identity = finding.identity
+    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
+    is_titled = identity is not None and identity.title.state is FieldAgreement.MATCH
+    return f"the title exists; {said}." if is_titled else f"the registered work differs: {said}."
+
+
+def describe_partial_match(finding: WorkFinding) -> str | None:
+    """What of the citation is not on the record, if nothing is held against it; None if all is."""
+    if finding.paper is None or not finding.is_partly_confirmed:
+        return None
+    noted = finding.identity.notes if finding.identity else ()
+    placed = [
+        f"the {one.field} of the record is {one.record}, not {one.cited}"
+        for one in finding.corrections
+        if one.field in {"venue", "volume", "pages"}
+    ]
+    return f"{start_sentence('; '.join((*noted, *placed)))}."
+
+
+def shorten_field_reports(finding: WorkFinding) -> tuple[FieldReport, ...]:
+    """The reports without the values of the fields that match, which a long list need not repeat."""
+    return tuple(
+        one.model_copy(update={"cited": None, "record": None}) if one.state == MATCH else one
+        for one in finding.fields
+    )
 
 
 def describe_unmatched_work(finding: WorkFinding) -> str:
@@ -156,9 +210,16 @@ def _collect_finding_notes(finding: WorkFinding) -> list[str]:
     if finding.suggested_doi and finding.existence != UNCHECKED:
         said.append(f"The words fit the work with DOI {finding.suggested_doi}.")
     said.extend(_describe_other_versions(finding))
-    if finding.identity is not None and finding.paper is not None:
-        said.extend(finding.identity.notes)
-    return said
+    return [*said, *_describe_fields(finding)]
+
+
+def _describe_fields(finding: WorkFinding) -> Iterator[str]:
+    if finding.is_contradicted and not finding.is_another_work:
+        yield start_sentence(describe_differences(finding))
+    if partial := describe_partial_match(finding):
+        yield partial
+    elif finding.identity is not None and finding.paper is not None:
+        yield from finding.identity.notes
 
 
 def _describe_other_versions(finding: WorkFinding) -> Iterator[str]:
@@ -186,6 +247,8 @@ def describe_doubt(finding: WorkFinding) -> str | None:
 def _describe_unchecked_work(finding: WorkFinding) -> tuple[str, ...]:
     if finding.is_contradicted:
         return ()  # the mismatches say it
+    if finding.is_offline:
+        return (OFFLINE_NOTE,)
     if finding.absence is not None or finding.other_paper is not None:
         return (start_sentence(describe_unmatched_work(finding)),)
     if finding.unaware_registries:

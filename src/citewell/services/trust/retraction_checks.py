@@ -13,7 +13,7 @@ from citewell.model.scrape_results import RetractionStatus
 from citewell.ports import IntegrityNotices, Offer, PaperLookupMany
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.lookup_batches import LookupBatcher
-from citewell.services.trust.cached_notices import CachedNotices
+from citewell.services.trust.cached_notices import CachedNotices, NoticedWork
 from citewell.services.trust.notice_weighing import BARE_FLAG_SOURCE, WeighingContext, weigh_notices
 from citewell.store.retraction_table import RetractionEdition, RetractionTable
 
@@ -28,6 +28,7 @@ _NOTICE_HOLDERS = (
     BARE_FLAG_SOURCE,
 )  # registries whose paper records contain the notices
 _REGISTRY_ORDER = ("crossref", "europepmc", "pubmed")  # the most complete first; others follow
+_MAX_KEPT_AUTHORS = 50  # of a record; enough to tell works apart
 _PMID_REGISTRIES = ("europepmc", "pubmed")  # know works by their PubMed id
 
 
@@ -39,6 +40,7 @@ class RetractionCheck:
     answered: tuple[str, ...] = ()  # registries that have the work, and the offline table
     failed: tuple[str, ...] = ()  # registries that gave no answer
     as_of: str | None = None  # the table's date, if only the table answered
+    work: NoticedWork | None = None  # the record of a registry that sent title and authors too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class _CheckScope:
     """Which registries are asked about a work, and how long."""
 
     thorough: bool = False  # all of them
+    best_only: bool = False  # none but the best one
     unaware: Collection[str] = ()  # registries known not to have the work
     asks_best: bool = False  # the best one even if the record has the notices of another
     skips_bare_flags: bool = False  # not OpenAlex, whose mark alone confirms nothing
@@ -60,6 +63,7 @@ class _RegistryAnswer:
     name: str
     events: tuple[IntegrityNotice, ...] | None = None
     error: CitewellError | None = None
+    work: NoticedWork | None = None
 
     @property
     def is_conclusive(self) -> bool:
@@ -111,6 +115,18 @@ class RetractionChecker:
         scope = _CheckScope(thorough=thorough, unaware=unaware_registries, tenant=tenant)
         return await self._check_work(wanted, paper, scope)
 
+    async def check_mention(
+        self, doi: str, *, seconds: float, tenant: str | None = None
+    ) -> RetractionCheck:
+        """The retraction status of a work that a page mentions, from the best registry and the table.
+
+        Works that are checked at the same time share requests. Raises Unavailable if nobody answered
+        within these seconds.
+        """
+        deadline = asyncio.get_running_loop().time() + seconds
+        scope = _CheckScope(best_only=True, deadline=deadline, tenant=tenant)
+        return await self._check_work({IdentifierScheme.DOI: doi.lower()}, None, scope)
+
     async def check_paper(self, paper: Paper, *, seconds: float) -> RetractionCheck:
         """The retraction status of a search result, whoever found it, within these seconds.
 
@@ -147,6 +163,7 @@ class RetractionChecker:
             answered=(*(one.name for one in heard), *([OFFLINE_TABLE_LABEL] if edition else [])),
             failed=failed,
             as_of=setting.table_date if alone else None,
+            work=next((one.work for one in heard if one.work and one.work.title), None),
         )
 
     async def _look_up_table(
@@ -184,6 +201,8 @@ class RetractionChecker:
             and _choose_registry_scheme(name, wanted) is not None
             and not (scope.skips_bare_flags and name == BARE_FLAG_SOURCE)
         ]
+        if scope.best_only:
+            names = names[:1]
         for group in (names,) if scope.thorough else (names[:1], names[1:]):
             is_best = scope.asks_best and group == list(every[:1])
             if not (scope.thorough or is_best) and any(one.is_conclusive for one in said):
@@ -207,7 +226,7 @@ class RetractionChecker:
         latest = asyncio.get_running_loop().time() + self._patience
         try:
             async with asyncio.timeout_at(min(latest, scope.deadline or latest)):
-                events = await self._load_notices(
+                work = await self._load_notices(
                     name, PaperId(scheme=scheme, value=wanted[scheme]), scope.tenant
                 )
         except TimeoutError:
@@ -217,20 +236,18 @@ class RetractionChecker:
             return _RegistryAnswer(name=name, error=slow)
         except CitewellError as error:
             return _RegistryAnswer(name=name, error=error)
-        return _RegistryAnswer(name=name, events=events)
+        return _RegistryAnswer(name=name, events=work.events if work else None, work=work)
 
     async def _load_notices(
         self, name: str, paper_id: PaperId, tenant: str | None
-    ) -> tuple[IntegrityNotice, ...] | None:
+    ) -> NoticedWork | None:
         if self._notices is None:
             return await self._fetch_notices(name, paper_id)
         return await self._notices.load_notices(
             name, paper_id, lambda: self._fetch_notices(name, paper_id), tenant=tenant
         )
 
-    async def _fetch_notices(
-        self, name: str, paper_id: PaperId
-    ) -> tuple[IntegrityNotice, ...] | None:
+    async def _fetch_notices(self, name: str, paper_id: PaperId) -> NoticedWork | None:
         """The notices, from the paper record if it contains them, because records are fetched in batches."""
         provider = self._catalogue.connect_provider(name)
         if (
@@ -239,12 +256,17 @@ class RetractionChecker:
             and isinstance(provider, PaperLookupMany)
         ):
             paper = await self._bundles.look_up_in_batch(provider, paper_id)
-            return None if paper is None else paper.events
-        return (
-            await provider.list_notices(paper_id)
-            if isinstance(provider, IntegrityNotices)
-            else None
-        )
+            return None if paper is None else _describe_paper(paper)
+        if not isinstance(provider, IntegrityNotices):
+            return None
+        events = await provider.list_notices(paper_id)
+        return None if events is None else NoticedWork(events=events)
+
+
+def _describe_paper(paper: Paper) -> NoticedWork:
+    return NoticedWork(
+        events=paper.events, title=paper.title, authors=paper.authors[:_MAX_KEPT_AUTHORS]
+    )
 
 
 def _choose_registry_scheme(

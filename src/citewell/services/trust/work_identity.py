@@ -1,4 +1,4 @@
-"""Compares a record with a citation by title, first author and year, each separately.
+"""Compares a record with a citation: every word of the title, every author, and the year.
 
 Doubt counts in the citation's favour: only a plain contradiction is a mismatch, and what either
 side leaves out is reported as not checked.
@@ -13,7 +13,16 @@ from functools import lru_cache
 
 from citewell.model.paper import Paper, WorkAuthor
 from citewell.model.reference import Reference
-from citewell.text.citations import author_matching, cited_years, title_matching
+from citewell.services.trust import author_judgement
+from citewell.services.trust.author_judgement import CitedAuthors
+from citewell.text.citations import (
+    author_matching,
+    cited_years,
+    title_differences,
+    title_matching,
+)
+from citewell.text.citations.title_differences import TitleDifference
+from citewell.text.citations.venue_matching import compare_venues
 from citewell.text.language import detection
 from citewell.text.language.scripts import classify_script
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -42,6 +51,9 @@ _APPARATUS_WORDS = (
     " supplement supplementary appendix reference ref version full text pdf online date"
 )
 _APPARATUS_SET = frozenset(_APPARATUS_WORDS.split())
+_MAX_SHOWN_DIFFERENCES = 3  # altered words of a title
+_MIN_VERSION_SHARE = 0.5  # of words in common, for one title to be a version of the other
+_SAME_LANGUAGE_SHARE = 0.8  # of words in common, from which both are in one language
 
 
 class FieldAgreement(StrEnum):
@@ -50,10 +62,17 @@ class FieldAgreement(StrEnum):
     NOT_CHECKED = "not_checked"
 
 
+_VERDICT_ORDER = (FieldAgreement.MATCH, FieldAgreement.NOT_CHECKED, FieldAgreement.MISMATCH)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldVerdict:
     state: FieldAgreement
     reason: str = ""
+    is_altered: bool = False  # a mismatch in words of a title that is otherwise the record's
+    is_open: bool = (
+        False  # part of it is not on the record, which may be a slip or the record's gap
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +115,15 @@ class WorkIdentity:
         return self.title.state
 
     @property
+    def is_another_title(self) -> bool:
+        """Whether the titles are those of two works, not one title with some words altered."""
+        return self.title.state is FieldAgreement.MISMATCH and not self.title.is_altered
+
+    @property
+    def is_open(self) -> bool:
+        return any(part.is_open for part in self.parts)
+
+    @property
     def differs_only_in_year(self) -> bool:
         others = {self.title.state, self.author.state}
         year = self.year.state is FieldAgreement.MISMATCH
@@ -108,7 +136,9 @@ class WorkIdentity:
     @property
     def notes(self) -> tuple[str, ...]:
         return tuple(
-            part.reason for part in self.parts if part.reason and part.state is FieldAgreement.MATCH
+            part.reason
+            for part in self.parts
+            if part.reason and (part.is_open or part.state is FieldAgreement.MATCH)
         )
 
 
@@ -129,15 +159,52 @@ def build_cited_work(reference: Reference, *, structured: bool, text: str = "") 
 
 
 def compare_with_record(cited: CitedWork, paper: Paper) -> WorkIdentity:
+    """The comparison with what registries say of the work; in each field the one that agrees counts."""
+    titles = dict.fromkeys((paper.title, *(one.title for one in paper.list_readings())))
+    verdicts = [_compare_title(cited, paper, clean_markup(title)) for title in titles]
     return WorkIdentity(
-        title=_compare_title(cited, paper),
+        title=min(verdicts, key=lambda one: _VERDICT_ORDER.index(one.state)),
         author=_compare_author(cited, paper),
         year=_compare_year(cited, paper),
     )
 
 
-def _compare_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
-    record = clean_markup(paper.title)
+def _compare_title(cited: CitedWork, paper: Paper, record: str) -> FieldVerdict:
+    found = _compare_whole_title(cited, paper, record)
+    is_same = found.state is not FieldAgreement.MISMATCH
+    return (_find_altered_words(cited, record) if is_same else None) or found
+
+
+def _find_altered_words(cited: CitedWork, record: str) -> FieldVerdict | None:
+    """A mismatch if a title that is otherwise the record's says something else in some words."""
+    title, is_exact = cited.title, cited.structured
+    if not is_exact:
+        if title_differences.has_title_words(cited.text, record):
+            return None
+        if title_differences.measure_shared_words(title, record) < _MIN_VERSION_SHARE:
+            title = title_differences.find_title_stretch(cited.text, record)
+    shared = title_differences.measure_shared_words(title, record)
+    if shared < _MIN_VERSION_SHARE:
+        return None
+    found = title_differences.list_title_differences(title, record, is_exact=is_exact)
+    is_foreign = shared < _SAME_LANGUAGE_SHARE and _find_language_difference(title, record)
+    if not found or is_foreign:
+        return None
+    said = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
+    reason = f"the record's title is “{_shorten_text(record)}”: {said}"
+    if all(one.is_mere_loss for one in found):
+        return FieldVerdict(state=FieldAgreement.MATCH, reason=reason, is_open=True)
+    return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
+
+
+def _describe_altered_words(one: TitleDifference) -> str:
+    ours, theirs = " ".join(one.cited), " ".join(one.record)
+    if ours and theirs:
+        return f"it says “{theirs}”, the citation “{ours}”"
+    return f"it lacks “{ours}”" if ours else f"the citation lacks “{theirs}”"
+
+
+def _compare_whole_title(cited: CitedWork, paper: Paper, record: str) -> FieldVerdict:
     if not title_matching.extract_title_words(title_matching.strip_translation_marks(record)):
         return _build_not_checked("the record has no title to compare with")
     if cited.title and cited.structured:
@@ -167,9 +234,14 @@ def _compare_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
 
 def compare_guessed_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
     """Compare the title as it was parsed, even if that may be wrong."""
+    record = clean_markup(paper.title)
     if not cited.title:
-        return _compare_title(cited, paper)
-    return _compare_titles(cited.title, clean_markup(paper.title))
+        return _compare_title(cited, paper, record)
+    found = _compare_titles(cited.title, record)
+    altered = (
+        _find_altered_words(cited, record) if found.state is not FieldAgreement.MISMATCH else None
+    )
+    return altered or found
 
 
 def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
@@ -278,23 +350,56 @@ def _drop_abbreviations(words: tuple[str, ...], text: str) -> tuple[str, ...]:
 
 
 def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
-    if not paper.authors:
+    lists = tuple(dict.fromkeys(one.authors for one in paper.list_readings() if one.authors))
+    if not lists:
         return _build_not_checked("the record names no authors")
+    judged = _judge_cited_authors(cited, paper, lists) if cited.authors else None
+    if judged is not None:
+        return judged
     if not (cited.structured and cited.authors):
         return _compare_mentioned_author(cited, paper)
     first, lead = cited.authors[0], paper.authors[0]
-    alike = author_matching.match_authors(first, lead)
-    if alike:
-        return _build_match()
-    if any(author_matching.match_authors(first, person) for person in paper.authors[1:]):
-        return _build_match(
-            f"{_format_surname(first)} is an author of the record, but not the first"
-        )
-    if alike is None:
+    if author_matching.match_authors(first, lead) is None:
         return _build_not_checked(
             "an organization and a person, or names in different scripts, cannot be compared"
         )
+    if not cited.title and _is_name_of_venue(first.name, paper):
+        return _build_not_checked("the citation names the journal in place of an author")
     return _judge_other_author(_format_surname(first), paper)
+
+
+def _is_name_of_venue(name: str, paper: Paper) -> bool:
+    around = (paper.venue, paper.publisher, paper.title)
+    return any(one and compare_venues(name, one) for one in around)
+
+
+def _judge_cited_authors(
+    cited: CitedWork, paper: Paper, lists: tuple[tuple[WorkAuthor, ...], ...]
+) -> FieldVerdict | None:
+    """The verdict on the whole list; None if nobody in it is an author of the record."""
+    words = author_judgement.list_name_words(
+        f"{paper.title} {paper.venue or ''} {paper.publisher or ''}"
+    )
+    told = author_judgement.judge_author_lists(
+        CitedAuthors(
+            people=cited.authors,
+            text="" if cited.structured else cited.text,
+            is_elided=cited.and_others,
+            other_words=words,
+        ),
+        lists,
+    )
+    if told is None:
+        return None
+    if told.agreement:
+        return _build_match(told.reason)
+    if paper.kind in _BOOK_KINDS:
+        return _build_not_checked("editors and authors of books are often confused")
+    if told.agreement is None:
+        return FieldVerdict(
+            state=FieldAgreement.NOT_CHECKED, reason=told.reason, is_open=told.is_open
+        )
+    return _build_mismatch(told.reason)
 
 
 def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -303,8 +408,6 @@ def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if text and author_matching.is_author_mentioned(lead, text):
         return _build_match()
     if text and any(author_matching.is_author_mentioned(person, text) for person in paper.authors):
-        if _is_first_author_replaced(cited, paper) or _is_stray_namesake(cited, paper):
-            return _judge_other_author(_format_surname(cited.authors[0]), paper)
         return _build_match("an author of the record is named, but not the first")
     named = (
         _format_surname(cited.authors[0])
@@ -314,32 +417,6 @@ def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if not named or not author_matching.can_compare_surname(named, lead):
         return _build_not_checked("the citation names no author that could be identified")
     return _judge_other_author(named, paper)
-
-
-def _is_first_author_replaced(cited: CitedWork, paper: Paper) -> bool:
-    """Whether the second authors agree but the cited first author is not in the record."""
-    if len(cited.authors) < 2 or len(paper.authors) < 2:
-        return False
-    (first, second), (lead, next_) = cited.authors[:2], paper.authors[:2]
-    aligned = (
-        author_matching.match_authors(second, next_)
-        and author_matching.match_authors(first, lead) is False
-    )
-    return bool(aligned) and not any(
-        author_matching.match_authors(first, person) for person in paper.authors
-    )
-
-
-def _is_stray_namesake(cited: CitedWork, paper: Paper) -> bool:
-    """Whether the record shares only family names, with other initials, with a list of other authors."""
-    if len(cited.authors) < 2:
-        return False
-    return not any(
-        author_matching.match_authors(one, person) is not False
-        and author_matching.can_share_initials(one, person)
-        for one in cited.authors
-        for person in paper.authors
-    )
 
 
 def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
@@ -353,7 +430,8 @@ def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
 
 
 def _compare_year(cited: CitedWork, paper: Paper) -> FieldVerdict:
-    known = {year for year in (paper.year, _parse_publication_year(paper.published)) if year}
+    dates = (paper.year, _parse_publication_year(paper.published))
+    known = {year for year in (*dates, *(one.year for one in paper.list_readings())) if year}
     if not known:
         return _build_not_checked("the record has no year")
     stated = _collect_stated_years(cited, paper)

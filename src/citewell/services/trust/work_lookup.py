@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from citewell.errors import CitewellError
-from citewell.model.citation_checks import FieldCorrection
+from citewell.errors import CitewellError, FailureReason
+from citewell.model.citation_checks import FieldCorrection, FieldReport
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.model.scrape_results import RetractionStatus
 from citewell.services.routing.provider_panel import ABSENT, ProviderOutcome
@@ -18,7 +18,7 @@ from citewell.services.scholar.registry_records import (
     ReferenceMatches,
     WorkRecord,
 )
-from citewell.services.trust import absence_judgement, candidate_ranking, record_corrections
+from citewell.services.trust import absence_judgement, candidate_ranking, field_reports
 from citewell.services.trust.absence_judgement import AbsenceVerdict
 from citewell.services.trust.book_identity import compare_with_book
 from citewell.services.trust.candidate_ranking import HIGH, LOW, MEDIUM, NONE, RankedCandidate
@@ -79,12 +79,13 @@ class WorkFinding:
     other_paper: Paper | None = None  # the work that the citation's words fit, if it is not `paper`
     nearest: tuple[Paper, ...] = ()  # records with similar titles, if none is the work meant
     absence: AbsenceVerdict | None = None  # if registries were searched by words without a match
-    corrections: tuple[FieldCorrection, ...] = ()
+    fields: tuple[FieldReport, ...] = ()  # compared with the same record as `identity`
     retraction: RetractionStatus | None = None
     is_retraction_unknown: bool = False  # nobody could say whether the work was retracted
     unaware_registries: tuple[str, ...] = ()  # registries that answered and do not have the work
     searched_by_words: bool = False
     has_asked: bool = False  # some registry or the offline table was asked
+    is_offline: bool = False  # the machine has no network, so no registry could be asked
     asked_registries: tuple[str, ...] = ()  # that were told the identifier or the words
     provenance: tuple[str, ...] = ()
 
@@ -106,6 +107,17 @@ class WorkFinding:
         return self.existence == NOT_IN_REGISTRIES
 
     @property
+    def corrections(self) -> tuple[FieldCorrection, ...]:
+        """The fields to correct; none if the record is that of another work."""
+        return () if self.is_another_work else field_reports.list_corrections(self.fields)
+
+    @property
+    def is_partly_confirmed(self) -> bool:
+        """Whether part of the citation is not on the record, though nothing is held against it."""
+        is_open = self.identity is not None and self.identity.is_open
+        return is_open or field_reports.is_elsewhere(self.fields)
+
+    @property
     def is_contradicted(self) -> bool:
         return self.identity is not None and self.identity.state is FieldAgreement.MISMATCH
 
@@ -113,7 +125,7 @@ class WorkFinding:
     def is_another_work(self) -> bool:
         """Whether the record under the identifier has another title than the citation."""
         identity = self.identity if self.paper is not None else None
-        return identity is not None and identity.title.state is FieldAgreement.MISMATCH
+        return identity is not None and identity.is_another_title
 
     @property
     def suggested_doi(self) -> str | None:
@@ -146,11 +158,10 @@ class WorkLookup:
             ids, cited, venue=venue, has_address=has_address, tenant=tenant
         )
         record = finding.paper or finding.other_paper
-        if finding.identity is None or record is None or finding.is_another_work:
+        if finding.identity is None or record is None:
             return finding
         return replace(
-            finding,
-            corrections=record_corrections.list_record_corrections(cited, finding.identity, record),
+            finding, fields=field_reports.list_field_reports(cited, finding.identity, record)
         )
 
     async def _find_cited_work(
@@ -215,6 +226,11 @@ class WorkLookup:
         matches = await self._records.match_records(query, tenant=tenant)
         told = _describe_asked_registries("matched by its words", matches.asked)
         ranked = candidate_ranking.rank_record_candidates(cited, matches.papers)
+        if suspect := _find_suspect(ranked):
+            # One registry's record accuses nobody, so the others are asked for theirs.
+            whole = await self._collect_readings(suspect, tenant)
+            papers = [whole if one is suspect else one for one in matches.papers]
+            ranked = candidate_ranking.rank_record_candidates(cited, papers)
         if not ranked or ranked[0].confidence != HIGH:
             return _build_unmatched_finding(cited, matches, ranked, told, has_address=has_address)
         best = ranked[0]
@@ -232,6 +248,20 @@ class WorkLookup:
             asked_registries=_list_asked_names(matches.asked),
             provenance=(told, *more),
         )
+
+    async def _collect_readings(self, paper: Paper, tenant: str | None) -> Paper:
+        """The paper with what other registries, and the records of its other versions, say of it."""
+        dois = [paper.doi] if len(paper.list_readings()) == 1 else []
+        dois += [paper.preprint_of, paper.preprint_doi]
+        wanted = [
+            PaperId(scheme=IdentifierScheme.DOI, value=doi) for doi in dict.fromkeys(dois) if doi
+        ]
+        found = await asyncio.gather(
+            *(self._records.find_record(one, tenant=tenant) for one in wanted)
+        )
+        others = [record.paper for record in found if record.paper is not None]
+        readings = (one for other in (paper, *others) for one in other.list_readings())
+        return paper.with_changes(readings=tuple(dict.fromkeys(readings)))
 
     async def _complete_record(
         self, paper: Paper, tenant: str | None
@@ -276,9 +306,11 @@ class WorkLookup:
         compare = (
             compare_with_book if paper_id.scheme is IdentifierScheme.ISBN else compare_with_record
         )
-        return _build_work_finding(record, cited, compare), _describe_asked_registries(
-            str(paper_id), record.asked
-        )
+        finding = _build_work_finding(record, cited, compare)
+        if finding.paper is not None and finding.is_contradicted:
+            whole = await self._collect_readings(finding.paper, tenant)
+            finding = replace(finding, identity=compare(cited, whole))
+        return finding, _describe_asked_registries(str(paper_id), record.asked)
 
     async def _suggest_other_work(
         self, finding: WorkFinding, cited: CitedWork, doi: str | None, tenant: str | None
@@ -330,6 +362,18 @@ class WorkLookup:
         return checked.status, (f"retraction: answered by {asked}{dated}{failed}",)
 
 
+def _find_suspect(ranked: Sequence[RankedCandidate]) -> Paper | None:
+    """The record that the citation contradicts, or has more authors than, if it means any."""
+    best = ranked[0] if ranked else None
+    if best is not None and best.confidence == HIGH:
+        return best.paper if best.identity.is_open or _is_mismatch(best) else None
+    return next((one.paper for one in ranked if one.is_near_miss and _is_mismatch(one)), None)
+
+
+def _is_mismatch(one: RankedCandidate) -> bool:
+    return one.identity.state is FieldAgreement.MISMATCH
+
+
 def _list_asked_names(asked: Iterable[ProviderOutcome]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.provider for one in asked))
 
@@ -340,6 +384,10 @@ def _join_names(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, .
 
 def _is_unanswered(told: tuple[str, ...]) -> bool:
     return any(one.startswith(RETRACTION_UNCHECKED) for one in told)
+
+
+def _is_offline(asked: Sequence[ProviderOutcome]) -> bool:
+    return any(one.error_kind == FailureReason.OFFLINE for one in asked)
 
 
 def _build_work_finding(
@@ -355,6 +403,7 @@ def _build_work_finding(
         confidence=HIGH if record.paper else None,
         unaware_registries=_list_unaware_registries(record),
         has_asked=bool(record.asked),
+        is_offline=_is_offline(record.asked),
         asked_registries=_list_asked_names(record.asked),
     )
 
@@ -427,6 +476,7 @@ def _build_unmatched_finding(
         absence=absence if matches.is_answered else None,
         searched_by_words=True,
         has_asked=bool(matches.asked),
+        is_offline=_is_offline(matches.asked),
         asked_registries=_list_asked_names(matches.asked),
         provenance=(told,),
     )

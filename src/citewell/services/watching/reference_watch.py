@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.model.citation_checks import AuditEntry, AuditReport
+from citewell.model.counted_words import pluralize
 from citewell.model.reference import BibliographyDocument, Reference
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.services.watching.reference_changes import (
@@ -86,7 +87,7 @@ class ReferenceWatch:
         """
         if len(document.references) > MAX_REFERENCES:
             raise InvalidInput(
-                f"{name} has {len(document.references)} references; a watch takes {MAX_REFERENCES}. Split the file."
+                f"{name} has {len(document.references)} {pluralize(len(document.references), 'reference')}; a watch takes {MAX_REFERENCES}. Split the file."
             )
         former = await self._find_named_watch(owner, name)
         definition = {

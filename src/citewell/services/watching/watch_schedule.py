@@ -45,6 +45,7 @@ class WatchSchedule:
         self._clock = clock
         self._pause = pause
         self._task: asyncio.Task[None] | None = None
+        self.unchecked_count = 0  # references and searches that no check could ask about so far
 
     def keep_checking(self) -> None:
         """Check what is due, every minute while the process runs; needs a running event loop."""
@@ -85,12 +86,15 @@ class WatchSchedule:
         try:
             if record.kind == "query":
                 return await self._queries.check_watch(record)
-            return (await self._references.check_watch(record)).news
+            outcome = await self._references.check_watch(record)
         except CitewellError as error:
+            self.unchecked_count += 1
             logger.warning("A watch could not be checked. %s", error.message)
             later = self._clock() + RETRY_SECONDS
             await self._store.postpone_watch(record.owner, record.id, due=later)
             return ()
+        self.unchecked_count += outcome.unchecked
+        return outcome.news
 
     async def deliver_news(self) -> int:
         """Send the webhook what it has not taken yet, and return how much it took."""

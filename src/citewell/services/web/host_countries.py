@@ -2,48 +2,9 @@
 
 from __future__ import annotations
 
+from citewell.text.data_tables import load_table
 from citewell.text.language.locale_codes import is_country_code
 
-# Country domains that anybody registers for their sound: they say nothing about the publisher.
-_GENERIC_COUNTRY_DOMAINS = frozenset(
-    [
-        "ac",
-        "ad",
-        "ag",
-        "ai",
-        "am",
-        "as",
-        "bz",
-        "cc",
-        "cd",
-        "co",
-        "dj",
-        "fm",
-        "gg",
-        "gl",
-        "gs",
-        "im",
-        "io",
-        "la",
-        "ly",
-        "me",
-        "ml",
-        "ms",
-        "mu",
-        "nu",
-        "pw",
-        "sc",
-        "sh",
-        "so",
-        "st",
-        "tf",
-        "tk",
-        "to",
-        "tv",
-        "vc",
-        "ws",
-    ]
-)
 _UNITED_KINGDOM_DOMAIN = "uk"
 
 
@@ -52,5 +13,6 @@ def find_host_country(host: str) -> str | None:
     last = host.rpartition(".")[2].lower()
     if last == _UNITED_KINGDOM_DOMAIN:
         return "GB"
-    code = last.upper()
-    return code if last not in _GENERIC_COUNTRY_DOMAINS and is_country_code(code) else None
+    # Country domains that anybody registers for their sound: they say nothing about the publisher.
+    is_generic = last in load_table(__package__, "generic_country_domains")
+    return None if is_generic or not is_country_code(last.upper()) else last.upper()

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from citewell.errors import CitewellError, Misconfigured
+from citewell.model.counted_words import pluralize
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.model.search_results import FilterReport
 from citewell.ports import NewsSearch, Offer, ProviderSpec, WebSearch
@@ -41,6 +42,7 @@ class ProviderReply:
     engines: tuple[str, ...] = ()
     unresponsive: tuple[tuple[str, str], ...] = ()
     instance: str | None = None
+    instances_asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,9 @@ class ProviderSearch:
                 pair for answer in found for pair in answer.unresponsive
             ),
             instance=next((answer.instance for answer in found if answer.instance), None),
+            instances_asked=_keep_first_of_each(
+                url for answer in found for url in answer.instances_asked
+            ),
         )
 
     @staticmethod
@@ -223,7 +228,7 @@ def _describe_provider_search(plan: ProviderPlan, failed: Sequence[CitewellError
         )
     if failed:
         notes.append(
-            f"{len(failed)} of {len(plan.sent_queries)} queries to {spec.title} failed"
+            f"{len(failed)} of {len(plan.sent_queries)} {pluralize(len(plan.sent_queries), 'query', 'queries')} to {spec.title} failed"
             f" ({failed[0].kind}), so some sites were not searched."
         )
     longest = max(

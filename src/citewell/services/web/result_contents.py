@@ -9,11 +9,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from citewell.errors import CitewellError, FailureReason, NetworkFailed
+from citewell.model.counted_words import pluralize
+from citewell.model.page import Page
 from citewell.model.search_results import FetchStats, PageContent, SearchResult
+from citewell.services.sources.source_classification import describe_page_source
 from citewell.text.language import sentences
+from citewell.tooling import SourceCallback
 
-# For each address, in order, the page content or the error.
-ReadMany = Callable[[Sequence[str]], Awaitable[Sequence[PageContent | CitewellError]]]
+# For each address, in order, the page content or the error; reports the pages that were read.
+ReadMany = Callable[
+    [Sequence[str], SourceCallback], Awaitable[Sequence[PageContent | CitewellError]]
+]
 Clock = Callable[[], float]
 
 SUMMARY_CHARS = 500  # characters of a summary, unless the settings say otherwise
@@ -22,24 +28,20 @@ _MARKDOWN_MARKS_PATTERN = re.compile(
 )
 
 
-class _ReadPage(Protocol):
-    @property
-    def content(self) -> str: ...
-
-    @property
-    def word_count(self) -> int: ...
-
-
 class _SinglePageReader(Protocol):
-    async def __call__(self, url: str, *, max_length: int) -> _ReadPage: ...
+    async def __call__(self, url: str, *, max_length: int) -> Page: ...
 
 
 async def attach_page_contents(
-    results: Sequence[SearchResult], read_many: ReadMany, *, clock: Clock = time.perf_counter
+    results: Sequence[SearchResult],
+    read_many: ReadMany,
+    *,
+    report: SourceCallback = lambda _: None,
+    clock: Clock = time.perf_counter,
 ) -> tuple[tuple[SearchResult, ...], FetchStats]:
     """The results with their page content or the error that prevented it, and statistics."""
     started = clock()
-    pages = await read_many([result.url for result in results])
+    pages = await read_many([result.url for result in results], report)
     filled = tuple(
         _add_page_content(result, page) for result, page in zip(results, pages, strict=True)
     )
@@ -67,7 +69,9 @@ def build_page_batch_reader(
     Without `summary_chars` pages have no summary.
     """
 
-    async def one(url: str, gate: asyncio.Semaphore) -> PageContent | CitewellError:
+    async def one(
+        url: str, report: SourceCallback, gate: asyncio.Semaphore
+    ) -> PageContent | CitewellError:
         async with gate:
             started = clock()
             try:
@@ -76,17 +80,20 @@ def build_page_batch_reader(
             except CitewellError as error:
                 return error
             except TimeoutError:
-                said = f"The page was not read within {timeout:g} seconds."
+                said = f"The page was not read within {timeout:g} {pluralize(timeout, 'second')}."
                 return NetworkFailed(said, reason=FailureReason.TIMEOUT)
+            report([describe_page_source(url, page)])
             return _build_page_content(
                 page,
                 milliseconds=round(1000 * (clock() - started)),
                 summary_chars=summary_chars,
             )
 
-    async def many(addresses: Sequence[str]) -> Sequence[PageContent | CitewellError]:
+    async def many(
+        addresses: Sequence[str], report: SourceCallback
+    ) -> Sequence[PageContent | CitewellError]:
         gate = asyncio.Semaphore(concurrency)
-        return await asyncio.gather(*(one(url, gate) for url in addresses))
+        return await asyncio.gather(*(one(url, report, gate) for url in addresses))
 
     return many
 
@@ -97,11 +104,12 @@ def _add_page_content(result: SearchResult, page: PageContent | CitewellError) -
     return result.model_copy(update={"content": page})
 
 
-def _build_page_content(page: _ReadPage, *, milliseconds: int, summary_chars: int) -> PageContent:
+def _build_page_content(page: Page, *, milliseconds: int, summary_chars: int) -> PageContent:
     return PageContent(
         markdown=page.content,
         word_count=page.word_count or len(page.content.split()),
         fetch_time_ms=milliseconds,
+        truncated=page.truncated or None,
         summary=_summarize_opening(page.content, summary_chars) if summary_chars else None,
     )
 

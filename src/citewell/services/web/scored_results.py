@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from citewell.model.search_queries import SearchHit
 from citewell.model.search_results import SearchResult
-from citewell.services.sources.host_reputation import HostReputations
+from citewell.services.sources.host_reputation import find_host_reputation
 from citewell.services.web.rank_fusion import RankedHit
 from citewell.services.web.result_dates import format_publication_date
 from citewell.text.evidence import nearest_sentences
@@ -16,14 +16,17 @@ from citewell.text.web import addresses
 def build_search_results(
     ranked: Sequence[RankedHit],
     *,
-    reputations: HostReputations,
     claim: nearest_sentences.ClaimTerms | None = None,
     own_scores: bool = False,
 ) -> tuple[SearchResult, ...]:
     """The results in order; `own_scores` if all scores come from one provider and can be used."""
     scores = _normalize_scores(ranked, own=own_scores)
+    if claim is not None:
+        claim = nearest_sentences.weigh_claim_terms(
+            claim, [_join_snippets(one.hit) for one in ranked]
+        )
     return tuple(
-        _build_search_result(item.hit, score, reputations, claim)
+        _build_search_result(item.hit, score, claim)
         for item, score in zip(ranked, scores, strict=True)
     )
 
@@ -31,7 +34,6 @@ def build_search_results(
 def _build_search_result(
     hit: SearchHit,
     score: float,
-    reputations: HostReputations,
     claim: nearest_sentences.ClaimTerms | None,
 ) -> SearchResult:
     return SearchResult(
@@ -39,7 +41,7 @@ def _build_search_result(
         url=addresses.strip_tracking(hit.url),
         snippet=hit.snippet,
         display_link=addresses.format_host_name(hit.url),
-        source_reputation=reputations.find_reputation(addresses.extract_host(hit.url)),
+        source_reputation=find_host_reputation(addresses.extract_host(hit.url)),
         claim_signal=_signal_claim_support(claim, hit) if claim else None,
         score=score,
         engine=hit.engine,
@@ -64,6 +66,8 @@ def _normalize_scores(ranked: Sequence[RankedHit], *, own: bool) -> list[float]:
 
 
 def _signal_claim_support(claim: nearest_sentences.ClaimTerms, hit: SearchHit) -> str:
-    return nearest_sentences.find_nearest_sentence(
-        claim, "\n".join((hit.snippet, *hit.extra_snippets))
-    )
+    return nearest_sentences.find_nearest_sentence(claim, _join_snippets(hit))
+
+
+def _join_snippets(hit: SearchHit) -> str:
+    return "\n".join((hit.snippet, *hit.extra_snippets))

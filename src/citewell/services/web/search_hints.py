@@ -12,8 +12,7 @@ from citewell.errors import (
     Misconfigured,
     RateLimited,
 )
-from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.services.web import result_filters
+from citewell.model.search_results import EmptySearchHints
 from citewell.services.web.search_request import SearchRequest
 from citewell.services.web.search_rounds import SearchHarvest
 
@@ -63,9 +62,6 @@ def explain_empty_harvest(
         reason=reason,
         providers_attempted=harvest.list_attempted_providers(),
         filters_applied=given,
-        filter_report=result_filters.merge_filter_reports(
-            reply.reports for reply in harvest.replies
-        ),
         suggested_actions=suggest_actions(given, tuple(others), reason),
         details=(*details, *_collect_failure_details(harvest))[:_MAX_HINT_DETAILS],
         epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),
@@ -78,7 +74,6 @@ def build_domain_hints(
     attempted: tuple[str, ...],
     failures: tuple[CitewellError, ...] = (),
     others: tuple[str, ...] = (),
-    filter_report: tuple[FilterReport, ...] = (),
     details: tuple[str, ...] = (),
 ) -> EmptySearchHints:
     """Hints for an empty answer of a tool other than web_search; `filters` are the arguments set."""
@@ -92,7 +87,6 @@ def build_domain_hints(
         reason=reason,
         providers_attempted=attempted,
         filters_applied=filters,
-        filter_report=filter_report,
         suggested_actions=suggest_actions(filters, others, reason),
         details=tuple(dict.fromkeys(told))[:_MAX_HINT_DETAILS],
         epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),

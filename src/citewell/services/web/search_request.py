@@ -57,14 +57,14 @@ class SearchRequest:
     sites: Annotated[SiteList, Field(description=f"Up to {MAX_SITES} domains.")] = ()
     lens: Annotated[
         OptionalName,
-        Field(description="Named set of authoritative domains; lenses://catalog lists them."),
+        Field(description="Named set of authoritative domains; see lenses://catalog."),
     ] = None
     exact_terms: SearchTerms = None
     exclude_terms: SearchTerms = None
-    provider: Annotated[OptionalName, Field(description="Use this provider and no other.")] = None
+    provider: Annotated[OptionalName, Field(description="Only this provider.")] = None
     claim: Annotated[
         ClaimText,
-        Field(description="Each result then quotes its sentence nearest to this claim."),
+        Field(description="Each result quotes its sentence nearest to this."),
     ] = None
 
 

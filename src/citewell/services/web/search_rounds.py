@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from citewell.errors import (
     CitewellError,
@@ -13,14 +13,16 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchQuery
 from citewell.services.routing.provider_chains import ProviderChain
 from citewell.services.routing.provider_pauses import FindPause, ProviderPause
 from citewell.services.web import rank_fusion
+from citewell.services.web.foreign_results import drop_foreign_coincidences
 from citewell.services.web.lenses import SearchLens
 from citewell.services.web.provider_search import ProviderReply, ProviderSearch
-from citewell.text.language import stopwords
+from citewell.text.language import detection, stopwords
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class SearchRounds:
         """Search one provider only; raises its error."""
         harvest = SearchHarvest()
         trace.record_attempt(name)
-        reply = await self._asker.search_provider(name, query, lens=lens)
+        reply = await self._search_provider(name, query, lens)
         harvest.replies.append(reply)
         await self._retry_relaxed_query(harvest, reply, query, lens)
         _credit_providers(harvest, trace)
@@ -108,7 +110,8 @@ class SearchRounds:
         lens: SearchLens | None,
     ) -> None:
         """If little was found, search the same provider once more without stop-words."""
-        text = stopwords.drop_query_stopwords(query.text, language=query.language)
+        spoken = query.language or detection.detect_language(query.text)
+        text = stopwords.drop_query_stopwords(query.text, language=spoken)
         if text == query.text or not self._is_thin_harvest(harvest, query) or reply.query_count > 1:
             return  # a lens split into several queries has cost enough
         before = len(harvest.fuse_replies())
@@ -123,18 +126,29 @@ class SearchRounds:
         limit = self._patience if harvest.fuse_replies() else None
         try:
             async with asyncio.timeout(limit):
-                reply = await self._asker.search_provider(name, query, lens=lens)
+                reply = await self._search_provider(name, query, lens)
         except CitewellError as error:
             harvest.failures[name] = error
             return None
         except TimeoutError:
             harvest.failures[name] = NetworkFailed(
-                f"{name} gave no answer in {self._patience:g} seconds.",
+                f"{name} gave no answer in {self._patience:g} {pluralize(self._patience, 'second')}.",
                 reason=FailureReason.TIMEOUT,
             )
             return None
         harvest.replies.append(reply)
         return reply
+
+    async def _search_provider(
+        self, name: str, query: SearchQuery, lens: SearchLens | None
+    ) -> ProviderReply:
+        """The provider's reply without unrelated pages in another language than the query's."""
+        reply = await self._asker.search_provider(name, query, lens=lens)
+        kept = drop_foreign_coincidences(reply.hits, query)
+        if len(kept) == len(reply.hits):
+            return reply
+        note = f"{name}: results in another language that have no word of the query were left out."
+        return replace(reply, hits=kept, notes=(*reply.notes, note))
 
     def _is_thin_harvest(self, harvest: SearchHarvest, query: SearchQuery) -> bool:
         found = len(harvest.fuse_replies())
@@ -147,12 +161,14 @@ def _build_pause_error(name: str, rest: ProviderPause) -> RateLimited | Upstream
         if rest.asked_by_provider
         else (UpstreamUnavailable, "failed repeatedly")
     )
-    message = f"{name} {why} and will not be asked for {rest.seconds:.0f} more seconds."
+    message = f"{name} {why} and will not be asked for {rest.seconds:.0f} {pluralize(round(rest.seconds), 'more second')}."
     return kind(message, provider=name, retry_after=rest.seconds)
 
 
 def _credit_providers(harvest: SearchHarvest, trace: RoutingTrace) -> None:
     """Record which providers served the call: those with results or, if none has any, all that answered."""
+    for reply in harvest.replies:
+        trace.record_reply(reply.provider)
     with_hits = [reply.provider for reply in harvest.replies if reply.hits]
     for name in with_hits or [reply.provider for reply in harvest.replies]:
         trace.record_success(name)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from citewell.config import Settings
+from citewell.config import SEARXNG_PROFILE, Settings
 from citewell.errors import CitewellError, InvalidInput
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchFilter, SearchQuery
@@ -22,7 +22,6 @@ from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.routing.provider_chains import ProviderChain, SearchRouter
 from citewell.services.routing.provider_pauses import FindPause, ProviderPause
-from citewell.services.sources.host_reputation import HostReputations
 from citewell.services.web import result_contents, result_filters, scored_results, search_hints
 from citewell.services.web.lenses import LensCatalogue, SearchLens
 from citewell.services.web.provider_search import ProviderSearch
@@ -33,9 +32,7 @@ from citewell.services.web.search_request import (
 )
 from citewell.services.web.search_rounds import SearchHarvest, SearchRounds
 from citewell.text.evidence import nearest_sentences
-from citewell.tooling import ProgressCallback
-
-_SEARXNG_PROFILE = "searxng"  # whose answers have the fields of spec 3
+from citewell.tooling import ProgressCallback, SourceCallback
 
 __all__ = ["SearchRequest", "WebSearchService"]
 
@@ -58,7 +55,6 @@ class WebSearchService:
         catalogue: ProviderCatalogue,
         lenses: LensCatalogue | None = None,
         reader: result_contents.ReadMany | None = None,
-        reputations: HostReputations | None = None,
         find_pause: FindPause = _find_no_pause,
         clock: Callable[[], float] = time.perf_counter,
         now: Callable[[], datetime] = _get_utc_now,
@@ -66,11 +62,10 @@ class WebSearchService:
         self._catalogue = catalogue
         self._lenses = lenses or LensCatalogue(settings.custom_lenses_path)
         self._reader = reader
-        self._reputations = reputations or HostReputations()
         self._resting = find_pause
         self._clock = clock
         self._max_results = settings.search_max_results
-        self.follows_searxng = settings.profile == _SEARXNG_PROFILE
+        self.follows_searxng = settings.profile == SEARXNG_PROFILE
         self.router = SearchRouter(settings, catalogue)
         self._rounds = SearchRounds(
             ProviderSearch(catalogue, now=now),
@@ -87,7 +82,12 @@ class WebSearchService:
             )
 
     async def search_web_pages(
-        self, ask: SearchRequest, *, trace: RoutingTrace, progress: ProgressCallback | None = None
+        self,
+        ask: SearchRequest,
+        *,
+        trace: RoutingTrace,
+        progress: ProgressCallback | None = None,
+        report: SourceCallback = lambda _: None,
     ) -> SearchAnswer:
         """Results, or hints why there are none; raises if no provider could answer."""
         started = self._clock()
@@ -97,12 +97,13 @@ class WebSearchService:
         lens = self._lenses.resolve_lens(asked.lens) if asked.lens else None
         harvest = await self._harvest_results(asked, lens, trace)
         found = self._build_harvest_results(asked, harvest)
+        report(hit.to_source() for hit in found)
         stats = None
         if asked.fetch_content and found and self._reader:
             if progress is not None:
                 await progress(0, len(found), "reading the pages")
             found, stats = await result_contents.attach_page_contents(
-                found, self._reader, clock=self._clock
+                found, self._reader, report=report, clock=self._clock
             )
         milliseconds = round(1000 * (self._clock() - started))
         return self._build_search_answer(
@@ -162,7 +163,8 @@ class WebSearchService:
         return constraint in self._catalogue.find_spec(name).filters
 
     def _list_healthy_providers(self, *, but: tuple[str, ...]) -> tuple[str, ...]:
-        able = self._catalogue.list_offering(Offer.WEB)
+        chain = self.router.find_chain(Offer.WEB)
+        able = (*chain.main, *chain.spare)
         return tuple(name for name in able if name not in but and self._resting(name) is None)
 
     def _build_harvest_results(
@@ -170,7 +172,6 @@ class WebSearchService:
     ) -> tuple[SearchResult, ...]:
         return scored_results.build_search_results(
             harvest.fuse_replies()[: ask.count],
-            reputations=self._reputations,
             claim=nearest_sentences.build_claim_terms(ask.claim, language=ask.language)
             if ask.claim
             else None,
@@ -228,6 +229,8 @@ def _build_search_metadata(
 ) -> SearchMetadata:
     replies = [reply for reply in harvest.replies if reply.hits] or harvest.replies
     engines = [engine for reply in replies for engine in reply.engines or (reply.provider,)]
+    instance = next((reply.instance for reply in replies if reply.instance), None)
+    asked = dict.fromkeys(url for reply in harvest.replies for url in reply.instances_asked)
     return SearchMetadata(
         query=ask.query,
         category=ask.category,
@@ -235,7 +238,8 @@ def _build_search_metadata(
         results_count=len(found),
         fetch_content=ask.fetch_content,
         search_time_ms=milliseconds,
-        instance_used=next((reply.instance for reply in replies if reply.instance), None),
+        instance_used=instance,
+        attempted_instances=tuple(asked) if set(asked) - {instance} else None,
         engines_used=tuple(dict.fromkeys(engines)),
         total_results=replies[0].total,
         content_fetch_stats=stats,

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from citewell.errors import CitewellError, NetworkFailed, RateLimited, UpstreamUnavailable
-from citewell.model.search_results import ListedResult, SearchAnswer, SearchResult
+from citewell.errors import CitewellError, Misconfigured, RejectedRequest, UpstreamError
+from citewell.model.search_results import (
+    NO_INSTANCES_DETAILS,
+    NO_INSTANCES_ERROR_TYPE,
+    NO_INSTANCES_MESSAGE,
+    ListedResult,
+    SearchAnswer,
+    SearchResult,
+)
 
 _ERROR_TYPE = "error_type"
-_NO_INSTANCES = "no_instances_available"
+_DETAILS = "error_details"
 _RETRY_SECONDS = 60.0  # a guess, where nobody said how long to wait
 
 
@@ -31,21 +38,42 @@ def has_searxng_details(error: CitewellError) -> bool:
     return _ERROR_TYPE in error.extra
 
 
-def add_searxng_details(error: CitewellError, query: str) -> CitewellError:
-    """A copy with the query and the other fields of spec 3.
+def add_searxng_details(
+    error: CitewellError, query: str, *, has_own_message: bool = False
+) -> CitewellError:
+    """A copy with the query, the other fields and, unless `has_own_message`, the message of spec 3.
 
     The query is added for the caller alone: what is logged of an error is its message.
     """
-    told = error.copy_with_message(error.message)
-    details: dict[str, object] = {
-        _ERROR_TYPE: error.kind,
-        "error_details": error.detail or error.message,
-    }
-    if isinstance(error, RateLimited | UpstreamUnavailable | NetworkFailed):
-        details |= {_ERROR_TYPE: _NO_INSTANCES, "attempted_instances": []}
-        details["retry_after"] = max(1, round(error.retry_after or _RETRY_SECONDS))
-    told.extra = {"query": query, **details, **error.extra}
-    return told
+    fields: dict[str, object] = {_ERROR_TYPE: error.kind, _DETAILS: error.message} | error.extra
+    message = error.message
+    if _means_no_instance(error):
+        wait = max(1, round(error.retry_after or _RETRY_SECONDS))
+        fields = {"attempted_instances": [], "retry_after": wait} | fields
+        fields[_ERROR_TYPE] = NO_INSTANCES_ERROR_TYPE
+        if not has_own_message:
+            message = NO_INSTANCES_MESSAGE
+            fields[_DETAILS] = _describe_unavailability(error)
+    described = error.copy_with_message(message)
+    described.extra = {"query": query, **fields}
+    return described
+
+
+def _describe_unavailability(error: CitewellError) -> str:
+    """The details of spec 3 and the message of the error, each once."""
+    parts = [error.extra.get(_DETAILS, NO_INSTANCES_DETAILS), error.message]
+    if isinstance(error, Misconfigured) and error.provider is None:
+        parts = [error.message]  # there is no instance that could be unavailable
+    kept = dict.fromkeys(str(part) for part in parts)
+    kept.pop(NO_INSTANCES_MESSAGE, None)
+    return ". ".join(kept)
+
+
+def _means_no_instance(error: CitewellError) -> bool:
+    """Whether no instance answered, or none is configured, for which no provider is to blame."""
+    if isinstance(error, Misconfigured) and error.provider is None:
+        return True
+    return isinstance(error, UpstreamError) and not isinstance(error, RejectedRequest)
 
 
 def _build_listed_result(result: SearchResult, *, engine: str | None) -> ListedResult:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 
-from citewell.config import Settings
+from citewell.config import SEARXNG_PROFILE, Settings
 
 # By name pattern, so that options of a new provider are included without a change here.
 _RESULT_SETTINGS_PATTERN = re.compile(
@@ -20,7 +20,7 @@ _RESULT_SETTINGS_PATTERN = re.compile(
 # Storage places and served clients do not affect results.
 _NEUTRAL_SETTINGS_PATTERN = re.compile(
     r"^CITEWELL_(?:DATA_DIR|CONFIG|FRONT|TOOLS|TOOLSETS|PROFILE|READ_ONLY|HOST|CACHE\w*|OPEN_METRICS"
-    r"|STRUCTURED_TEXT|LINK_THRESHOLD|ARTIFACT_TTL|MASTER_KEY\w*|DATABASE_(?:URL|DIRECT_URL|CONNECTIONS))$"
+    r"|STRUCTURED_TEXT|LINK_THRESHOLD|ANSWER_LIMIT|ARTIFACT_TTL|MASTER_KEY\w*|DATABASE_(?:URL|DIRECT_URL|CONNECTIONS))$"
 )
 
 
@@ -35,7 +35,8 @@ def build_settings_fingerprint(settings: Settings) -> str:
         settings.allow_private_ips,
         settings.allow_private_hosts,
         settings.allowed_domains,
-        settings.profile == "searxng",  # its answers have more fields
+        settings.query_providers,
+        settings.profile == SEARXNG_PROFILE,  # its answers have more fields
     ]
     text = json.dumps([sorted(raw.items()), flags, _list_custom_lenses(settings)], default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

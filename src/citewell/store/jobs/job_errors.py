@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell import errors
+from citewell.model.counted_words import pluralize
 
 
 class UnknownJob(errors.JobNotFound):
@@ -43,8 +44,8 @@ class BalanceTooLow(errors.InsufficientBalance):
     def __init__(self, *, balance_cents: int, required_cents: int) -> None:
         cents = {"balanceCents": max(0, balance_cents), "requiredCents": required_cents}
         super().__init__(
-            f"The balance of {cents['balanceCents']} cents does not cover the "
-            f"{cents['requiredCents']} cents this may cost.",
+            f"The balance of {cents['balanceCents']} {pluralize(cents['balanceCents'], 'cent')} does not cover the "
+            f"{cents['requiredCents']} {pluralize(cents['requiredCents'], 'cent')} this may cost.",
             extra=cents,
         )
 
@@ -56,6 +57,6 @@ class TenantBudgetTooLow(errors.InsufficientBalance):
         cents = {"balanceCents": balance_cents, "requiredCents": required_cents}
         super().__init__(
             f"The budget that you share with the other users of your tenant has {balance_cents} "
-            f"cents left, which does not cover the {required_cents} cents this may cost.",
+            f"{pluralize(balance_cents, 'cent')} left, which does not cover the {required_cents} {pluralize(required_cents, 'cent')} this may cost.",
             extra=cents | {"limit": "tenant-budget"},
         )

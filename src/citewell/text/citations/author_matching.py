@@ -34,9 +34,10 @@ _MIN_FUZZY_LETTERS = 5
 @lru_cache(maxsize=4096)  # each author is compared with many others
 def build_surname_keys(person: WorkAuthor) -> frozenset[str]:
     """Normalized words of the family name, without particles; empty for organisations."""
-    return frozenset(_normalize_surname(word) for word in _list_filing_words(person) if word)
+    return frozenset(normalize_surname(word) for word in _list_filing_words(person) if word)
 
 
+@lru_cache(maxsize=16384)  # a list of authors is compared with those of many candidates
 def match_authors(one: WorkAuthor, other: WorkAuthor) -> bool | None:
     """Whether two names can be the same author.
 
@@ -44,36 +45,30 @@ def match_authors(one: WorkAuthor, other: WorkAuthor) -> bool | None:
     """
     if not _has_same_script(one, other):
         return None
-    if _build_joined_surname(one) == _build_joined_surname(other) or build_surname_keys(
+    if build_joined_surname(one) == build_joined_surname(other) or build_surname_keys(
         one
     ) & build_surname_keys(other):
         return True
     if _build_abbreviation(one.name) == other.name or _build_abbreviation(other.name) == one.name:
         return True
-    if _is_collective_author(one) or _is_collective_author(other):
+    if is_collective_author(one) or is_collective_author(other):
         return _match_organisations(one, other)
     return _has_similar_spelling(build_surname_keys(one), build_surname_keys(other))
-
-
-def can_share_initials(one: WorkAuthor, other: WorkAuthor) -> bool:
-    """False if both given names are known and begin with different letters."""
-    first, second = (fold_text(person.given)[:1] for person in (one, other))
-    return not first or not second or first == second
 
 
 def can_compare_surname(named: str, person: WorkAuthor) -> bool:
     """Whether a written name can be compared with a person: both in Latin script, no organisation."""
     return (
-        not _is_collective_author(person)
+        not is_collective_author(person)
         and classify_script(named) == classify_script(person.name or person.family) == "latin"
     )
 
 
 def is_author_mentioned(person: WorkAuthor, text: str) -> bool:
     """Whether the text contains this author's name; for organisations, their abbreviation too."""
-    words = {_normalize_surname(word) for word in _NAME_WORD_PATTERN.findall(fold_text(text))}
+    words = {normalize_surname(word) for word in _NAME_WORD_PATTERN.findall(fold_text(text))}
     wanted = build_surname_keys(person)
-    if _is_collective_author(person):
+    if is_collective_author(person):
         return _has_abbreviation(text, person.name) or not set(
             extract_title_words(person.name)
         ) - set(extract_title_words(text))
@@ -85,17 +80,17 @@ def _has_joined_surname(person: WorkAuthor, text: str) -> bool:
 
     "Anderson" is not in "Shanderson".
     """
-    joined = _build_joined_surname(person)
+    joined = build_joined_surname(person)
     if len(joined) < _MIN_FUZZY_LETTERS:
         return False
     if len(_NAME_WORD_PATTERN.findall(fold_text(person.family))) > 1:
-        return joined in _normalize_surname(_join_name_letters(text))
-    words = [_normalize_surname(word) for word in _NAME_WORD_PATTERN.findall(fold_text(text))]
+        return joined in normalize_surname(_join_name_letters(text))
+    words = [normalize_surname(word) for word in _NAME_WORD_PATTERN.findall(fold_text(text))]
     return any(first + second == joined for first, second in pairwise(words))
 
 
 def _list_filing_words(person: WorkAuthor) -> list[str]:
-    if _is_collective_author(person):
+    if is_collective_author(person):
         return []
     if person.family:
         return _split_surname_words(person.family)
@@ -112,19 +107,19 @@ def _split_surname_words(name: str) -> list[str]:
     return kept or words
 
 
-def _normalize_surname(word: str) -> str:
+def normalize_surname(word: str) -> str:
     for long, short in _TRANSLITERATION_PAIRS:
         word = word.replace(long, short)
     return word
 
 
 @lru_cache(maxsize=4096)
-def _build_joined_surname(person: WorkAuthor) -> str:
+def build_joined_surname(person: WorkAuthor) -> str:
     family = (
         person.family
         or author_names.AuthorName(name=person.name, organisation=person.organisation).family
     )
-    return _normalize_surname(_join_name_letters(family))
+    return normalize_surname(_join_name_letters(family))
 
 
 def _join_name_letters(text: str) -> str:
@@ -132,7 +127,7 @@ def _join_name_letters(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _is_collective_author(person: WorkAuthor) -> bool:
+def is_collective_author(person: WorkAuthor) -> bool:
     """Whether this is an organisation, or a name of several words that cannot be split."""
     if person.organisation:
         return True
@@ -143,7 +138,7 @@ def _is_collective_author(person: WorkAuthor) -> bool:
 
 def _match_organisations(one: WorkAuthor, other: WorkAuthor) -> bool | None:
     """True if two organisations share half their words, else None: a person may write for one."""
-    if not (_is_collective_author(one) and _is_collective_author(other)):
+    if not (is_collective_author(one) and is_collective_author(other)):
         return None
     first, second = set(extract_title_words(one.name)), set(extract_title_words(other.name))
     shared = len(first & second)

@@ -33,6 +33,29 @@ _ORGANISATION_WORD_PATTERN = re.compile(
     r"|school|college|hospital|church|party|trust|studios?|tribune|herald|guardian|gazette|wikipedia|bbc|cnn|afp|npr|nasa|who)\b\.?",
     re.IGNORECASE,
 )  # fmt: skip
+# Words of channels, sites and companies; references are not split by them, unlike by the words above.
+_CHANNEL_WORD_PATTERN = re.compile(
+    r"\b(?:channel|opencourseware|courseware|tv|television|radio|podcasts?|lectures|talks|videos?|films|course"
+    r"|courses|productions|entertainment|software|systems|technolog(?:y|ies)|solutions|publishing|publishers|blog"
+    r"|online|digital|official|today|explained|documentar(?:y|ies)|archives?|engineering|education"
+    r"|health|clinic|research|science|sciences|physics|mathematics|international|national|global|services"
+    r"|cent(?:er|re)s|departments|papers|nutshell|website|site|forums?|wiki)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+# An article, a preposition, a sign, or two capitals inside a word: no name of one person has them.
+_LITERAL_SIGN_PATTERN = re.compile(
+    r"^(?i:the)\s|\s(?:of|for|in|the|and|from|at|your|(?i:with|without))\s|[|@_/:!?™®#+~*&–—]|\s-\s"
+    r"|[A-Z][a-z]{1,30}[A-Z][a-z]{1,30}[A-Z]|^[A-Z]{4,20}\s{1,3}\S{0,40}[a-z]"
+    r"|^(?:MIT|PBS|TED|CBS|NBC|ABC|CDC|FDA|EPA|ESA|NIH|NSF|IMF|IBM|AWS|ZDF|ARD|EU|UN|UK|US|USA)\s"
+)
+_ORGANISATION_HEAD_REGEX = (
+    r"(?:departments?|ministry|institutes?|bureau|cent(?:er|re)s?|office|board|society|council|association"
+    r"|agency|organi[sz]ation|committee|commission|academy|college|school|faculty|division|university)"
+)
+_HEADED_ORGANISATION_PATTERN = re.compile(
+    rf"^(?:[\w.'’-]{{1,40}}\s){{0,3}}{_ORGANISATION_HEAD_REGEX}\s(?:of|for|on)\b", re.IGNORECASE
+)
+_ORGANISATION_HEAD_PATTERN = re.compile(rf"\b{_ORGANISATION_HEAD_REGEX}\b", re.IGNORECASE)
 # Words that start with a small letter, and a letter before an apostrophe.
 _LEADING_PARTICLE_PATTERN = re.compile(
     r"(?:(?:[a-zà-öø-ÿ][^\W\d]{0,15}\.?\s{1,3}|['’][a-z]\s{1,3}){1,4}(?=\S)|(?=[a-z]))(?:[a-z]{1,4}['’](?=\w))?"
@@ -70,7 +93,7 @@ class AuthorName:
             or _CJK_NAME_PATTERN.search(name)
         ):
             return True
-        return " " not in name.strip() or bool(_ORGANISATION_WORD_PATTERN.search(name))
+        return " " not in name.strip() or _has_organisation_signs(name)
 
     @property
     def is_organisation(self) -> bool:
@@ -148,6 +171,22 @@ class AuthorName:
         while cut > 1 and words[cut - 1].lower() in NAME_PARTICLES:
             cut -= 1
         return " ".join(words[cut:]), " ".join(words[:cut]), suffix
+
+
+def _has_organisation_signs(name: str) -> bool:
+    return any(
+        pattern.search(name)
+        for pattern in (_ORGANISATION_WORD_PATTERN, _CHANNEL_WORD_PATTERN, _LITERAL_SIGN_PATTERN)
+    )
+
+
+def is_joint_name(first: str, rest: str) -> bool:
+    """Whether two parts around an "and" are the name of one organisation: Standards and Technology."""
+    if _ORGANISATION_HEAD_PATTERN.search(rest):
+        return " " not in first and not _ORGANISATION_HEAD_PATTERN.search(first)
+    if _HEADED_ORGANISATION_PATTERN.search(first):
+        return True
+    return " " in first and " " not in rest and _has_organisation_signs(first)
 
 
 def _split_given_names(given: str) -> list[str]:

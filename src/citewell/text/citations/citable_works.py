@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from citewell.model.paper import Paper, WorkAuthor
-from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.author_names import AuthorName, is_joint_name
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
@@ -17,6 +18,9 @@ CONTAINED_KINDS = frozenset(
 PREPRINT_KIND = "article"
 _PREPRINT_SERVERS = frozenset({"arXiv"})  # servers that registries name as publisher
 WEB_PAGE_KINDS = frozenset({"", "webpage", "post-weblog", "post"})
+_BRACED_NAME_PATTERN = re.compile(r"[,;\s]{0,9}\{([^{}]{1,300})\}[,;\s]{0,9}")
+_AUTHOR_SEPARATOR_PATTERN = re.compile(r"(?<!\s)\s*+(?:;\s*|(?<=\s)and\s+|(?<=\s)&\s+)")
+_JOINING_WORDS = frozenset({"and", "&", "und", "et"})
 _PARTIAL_DATE_PATTERN = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
 
@@ -67,15 +71,61 @@ class CitableWork:
 
 
 def parse_author_line(text: str | None) -> tuple[AuthorName, ...]:
-    """Authors from one line, separated by semicolons, "and", or commas between full names."""
-    if not text:
-        return ()
-    names: list[str] = []
-    for part in re.split(r"(?<!\s)\s*+(?:;\s*|(?<=\s)and\s+|(?<=\s)&\s+)", text.strip()):
+    """Authors from one line, separated by semicolons, "and", or commas between full names.
+
+    A name in braces is taken as it is and split no further.
+    """
+    names: list[AuthorName] = []
+    for number, part in enumerate(_BRACED_NAME_PATTERN.split((text or "").strip())):
+        if number % 2:
+            names.append(AuthorName(name=part, organisation=True))
+        else:
+            names.extend(AuthorName(name=name) for name in _split_author_line(part))
+    return tuple(names)
+
+
+def _split_author_line(text: str) -> Iterator[str]:
+    for part in split_joined_names(text, _AUTHOR_SEPARATOR_PATTERN):
         pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
         several = len(pieces) > 1 and all(" " in piece for piece in pieces)
-        names.extend(pieces if several else [part.strip(" ,")] if part.strip(" ,") else [])
-    return tuple(AuthorName(name=name) for name in names)
+        bare = part.strip(" ,")
+        yield from pieces if several else [bare] if bare else []
+
+
+def split_joined_names(text: str, separator: re.Pattern[str]) -> list[str]:
+    """The parts between separators; an organisation with "and" in its name stays whole."""
+    parts = [""]
+    last = 0
+    for found in separator.finditer(text):
+        part = text[last : found.start()]
+        following = separator.search(text, found.end())
+        rest = text[found.end() : following.start() if following else len(text)]
+        is_word = found[0].strip(" ").lower() in _JOINING_WORDS
+        if is_word and is_joint_name((parts[-1] + part).strip(), rest.strip()):
+            parts[-1] += text[last : found.end()]
+        else:
+            parts[-1] += part
+            parts.append("")
+        last = found.end()
+    parts[-1] += text[last:]
+    return parts
+
+
+def find_literal_names(people: Iterable[AuthorName]) -> tuple[str, ...]:
+    """The names of organisations and accounts that `parse_author_line` would take for people's."""
+    return tuple(one.name for one in people if one.organisation and not _is_plainly_literal(one))
+
+
+def _is_plainly_literal(author: AuthorName) -> bool:
+    parsed = parse_author_line(author.name)
+    return len(parsed) == 1 and parsed[0].is_indivisible
+
+
+def mark_literal_names(line: str, literals: Iterable[str]) -> str:
+    """The line of authors with these names in braces, as `parse_author_line` reads them."""
+    for name in literals:
+        line = line.replace(name, f"{{{name}}}", 1)
+    return line
 
 
 def convert_paper(paper: Paper) -> CitableWork:

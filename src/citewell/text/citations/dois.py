@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from html import unescape
+from itertools import islice
 from urllib.parse import unquote, urlsplit
 
 from citewell.text.safety.invisible_characters import extract_visible_text
@@ -23,6 +24,7 @@ _PREPRINT_VERSION_PATTERN = re.compile(
 )
 _SICI_BRACKETS_PATTERN = re.compile(r"<[^<>\s]{0,40}:[^<>\s]{0,60}>")
 _NEXT_DOI_PATTERN = re.compile(r"[;,&|](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
+_ADDRESS_START_PATTERN = re.compile(r"https?://[^\s\"'<>()\[\]]{0,290}$", re.IGNORECASE)
 _LATEX_ESCAPE_PATTERN = re.compile(r"\\([_%&#$])")
 _DOI_BEGINNING_PATTERN = re.compile(r"(?<!\d)10\.\d{4}")
 _UNBROKEN_TOKEN_PATTERN = re.compile(r"\S+")
@@ -59,6 +61,8 @@ _PREPRINT_PREFIXES = (
     "10.31234/", "10.31235/", "10.31219/", "10.36227/techrxiv",
 )  # fmt: skip
 _MAX_DOI_SEARCH_CHARS = 2048  # characters searched for one DOI
+_MAX_LISTED_DOI_CHARS = 300  # the same, where many are listed
+_MAX_DOI_OCCURRENCES = 3000  # of DOIs in one text, repetitions included
 # Publishers whose page addresses contain the suffix of the DOI: host, path, DOI prefix.
 _PUBLISHER_PATH_RULES = (
     (re.compile(r"(?:^|\.)nature\.com$"), re.compile(r"^/articles/((?=[a-z-]*+\d)[a-z0-9-]++)(?:[./].*)?$"), "10.1038/"),
@@ -80,6 +84,21 @@ def find_doi(text: str) -> str | None:
     """The first DOI in a text, in lower case and without a prefix such as https://doi.org/."""
     found = locate_doi(text)
     return found.bare.lower() if found else None
+
+
+def list_dois(text: str, *, max_count: int) -> tuple[str, ...]:
+    """The different DOIs in a text in their order, up to `max_count` of them."""
+    found: dict[str, None] = {}
+    for start in islice(_DOI_PREFIX_PATTERN.finditer(text), _MAX_DOI_OCCURRENCES):
+        # Inside an address a DOI ends at the query, so the beginning of the address matters.
+        head = _ADDRESS_START_PATTERN.search(text, max(0, start.start() - 300), start.start())
+        begin = head.start() if head else start.start()
+        doi = find_doi(text[begin : start.start() + _MAX_LISTED_DOI_CHARS])
+        if doi:
+            found.setdefault(doi)
+        if len(found) >= max_count:
+            break
+    return tuple(found)
 
 
 def find_doi_as_written(text: str) -> str:

@@ -6,10 +6,12 @@ given as it is to the tools that format and check sources.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
+
+from citewell.model.paper_results import MORE_AUTHORS_PATTERN
+from citewell.text.citations.citable_works import mark_literal_names
 
 CSL_KINDS = frozenset(
     [
@@ -51,7 +53,6 @@ _FIELD_KEYS = {
     "date": ("date", "publishedAt", "publishedDate", "published", "year"),
     "doi": ("doi", "detectedDoi"),
 }
-_MORE_AUTHORS_PATTERN = re.compile(r"and \d{1,6} others")  # how a long list of authors ends
 _PATENT_KEYS = frozenset(
     {"office", "kindCode", "assignee", "inventor", "familyId", "filed", "granted"}
 )
@@ -141,13 +142,16 @@ def _read_plain_item(item: Mapping[str, Any]) -> dict[str, Any]:
 def _list_person_names(people: Sequence[Any]) -> list[str]:
     """The names of a list of texts or of objects with name, literal, or given and family."""
     names = (_name_person(one) for one in people)
-    return [name for name in names if name and not _MORE_AUTHORS_PATTERN.fullmatch(name)]
+    return [name for name in names if name and not MORE_AUTHORS_PATTERN.fullmatch(name)]
 
 
 def _name_person(person: Any) -> str:
+    """The name, family name first where it is known, and in braces where it is literal."""
     if isinstance(person, Mapping):
-        parts = " ".join(str(part) for key in ("given", "family") if (part := person.get(key)))
-        person = person.get("name") or person.get("literal") or parts
+        if literal := str(person.get("literal") or "").strip("{} "):
+            return f"{{{literal}}}"
+        parts = ", ".join(str(part) for key in ("family", "given") if (part := person.get(key)))
+        person = person.get("name") or parts
     return str(person or "").strip()
 
 
@@ -159,6 +163,8 @@ def _read_page_item(item: Mapping[str, Any]) -> dict[str, Any]:
     """A page that was read: its `citation` has the facts."""
     facts = item["citation"].get("metadata")
     found = _read_plain_item(facts if isinstance(facts, Mapping) else {})
+    if isinstance(facts, Mapping) and isinstance(names := facts.get("literalAuthors"), list):
+        found["author"] = mark_literal_names(str(found["author"] or ""), map(str, names))
     return _read_plain_item(item) | {name: value for name, value in found.items() if value}
 
 

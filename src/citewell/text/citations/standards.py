@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.text.data_tables import load_table
+
 # Bodies in the order in which joint numbers name them; the longer names first.
 _BODIES = (
     "ISO", "IEC", "IEEE", "ITU-T", "ITU-R", "ITU", "CEN", "CENELEC", "EN", "DIN", "VDE", "VDI", "BS", "PAS", "NF",
@@ -22,15 +24,6 @@ _STANDARD_PATTERN = re.compile(
     r"(?:(?P<mark>\s?[:–—]\s?|\s\()(?P<year>(?:19|20)\d\d)(?:-\d\d)?\)?)?"
     r"(?![\w])"
 )
-_SEARCH_PAGES = {
-    "ISO": "https://www.iso.org/search.html",
-    "IEC": "https://webstore.iec.ch",
-    "IEEE": "https://standards.ieee.org",
-    "DIN": "https://www.dinmedia.de",
-    "ITU-T": "https://www.itu.int/rec/T-REC",
-    "ASTM": "https://www.astm.org",
-    "BS": "https://knowledge.bsigroup.com",
-}
 _YEAR_PATTERN = re.compile(r"(?:19|20)\d\d")
 _TRAILING_YEAR_PATTERN = re.compile(r"-((?:19|20)\d\d)$")
 _RFC_NUMBER_REGEX = r"0{0,4}([1-9]\d{0,4})"
@@ -55,42 +48,6 @@ _RFC_DOI_PATTERN = re.compile(rf"\b10\.17487/rfc{_RFC_NUMBER_REGEX}(?!\d)", re.I
 _RFC_PUBLISHER_PATTERN = re.compile(
     r"\b(?:IETF|RFC[ -]Editor|Internet Engineering Task Force|Requests? for Comments|Network Working Group)\b",
     re.IGNORECASE,
-)
-_BODY_NAME_WORDS = frozenset(
-    [
-        "international",
-        "organization",
-        "organisation",
-        "for",
-        "standardization",
-        "standardisation",
-        "electrotechnical",
-        "commission",
-        "american",
-        "society",
-        "of",
-        "testing",
-        "and",
-        "materials",
-        "deutsches",
-        "institut",
-        "für",
-        "normung",
-        "british",
-        "standards",
-        "institution",
-        "institute",
-        "electrical",
-        "electronics",
-        "engineers",
-        "european",
-        "committee",
-        "national",
-        "association",
-        "beuth",
-        "verlag",
-        "the",
-    ]
 )
 _MAX_ENTRY_CHARS = 4000  # characters of a structured entry searched for a number
 _MAX_STANDARD_CHARS = 600  # characters of a reference searched for a number
@@ -135,7 +92,8 @@ def find_standard(text: str) -> StandardNumber | None:
 def describe_standard(standard: StandardNumber) -> str:
     """Why a standard is not looked up by its number, and where a person can."""
     bodies = re.split(r"[/ ]", standard.body)
-    home = next(filter(None, map(_SEARCH_PAGES.get, bodies)), "the catalogue of its publisher")
+    pages = load_table(__package__, "standards_bodies")["search_pages"]
+    home = next(filter(None, map(pages.get, bodies)), "the catalogue of its publisher")
     return (
         f"{standard.designation} has the form of a standard's number. Publishers of standards offer"
         f" no open registry of them, so the number was not looked up; see {home}."
@@ -176,7 +134,8 @@ def _build_standard_number(found: re.Match[str]) -> StandardNumber:
 def _is_opening_quote(before: str) -> bool:
     """Whether only a list number, a year or the name of a standards body comes before."""
     words = re.findall(r"[^\W\d_]+", before)
-    return all(word in _BODIES or word.lower() in _BODY_NAME_WORDS for word in words)
+    known = load_table(__package__, "standards_bodies")["name_words"]
+    return all(word in _BODIES or word.lower() in known for word in words)
 
 
 def _is_doubtful(made: StandardNumber, found: re.Match[str], *, opens: bool) -> bool:

@@ -88,7 +88,12 @@ def is_translated_title(title: str) -> bool:
 
 def extract_title_words(text: str) -> tuple[str, ...]:
     """The distinctive words of a title in order: no stop-words, no words of one or two letters."""
-    return _extract_folded_words(fold_text(_TEX_MARKUP_PATTERN.sub(" ", text))[:_MAX_TITLE_CHARS])
+    return _extract_folded_words(fold_title(text))
+
+
+def fold_title(text: str) -> str:
+    """The text folded, without the marks of TeX, and cut to the length that is compared."""
+    return fold_text(_TEX_MARKUP_PATTERN.sub(" ", text))[:_MAX_TITLE_CHARS]
 
 
 @lru_cache(maxsize=4096)
@@ -223,8 +228,4 @@ def _join_text_letters(text: str) -> str:
 
 
 def _join_title_letters(text: str) -> str:
-    return "".join(
-        _TITLE_WORD_PATTERN.findall(
-            fold_text(_TEX_MARKUP_PATTERN.sub(" ", text))[:_MAX_TITLE_CHARS]
-        )
-    )
+    return "".join(_TITLE_WORD_PATTERN.findall(fold_title(text)))

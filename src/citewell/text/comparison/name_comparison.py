@@ -20,7 +20,7 @@ _MIN_TWIN_SHARE = 0.8  # of the statement's other words
 _MIN_SHARED_BACK = 0.5
 _HEAD_LETTERS = 5  # European and Europe
 # Capitals that name nothing.
-_PLAIN_CAPITALS = WHOLE_MONTH_NAMES | frozenset(
+PLAIN_CAPITALS = WHOLE_MONTH_NAMES | frozenset(
     [
         "monday",
         "tuesday",
@@ -87,7 +87,7 @@ def _compare_twin_names(
 def list_names(text: str) -> tuple[str, ...]:
     found = (match[0] for match in _NAME_PATTERN.finditer(text))
     return tuple(
-        dict.fromkeys(one for one in found if one.split()[0].lower() not in _PLAIN_CAPITALS)
+        dict.fromkeys(one for one in found if one.split()[0].lower() not in PLAIN_CAPITALS)
     )
 
 

@@ -27,10 +27,22 @@ _MAX_GAP_CHARS = 3000  # of the source, between the parts of one quotation
 _MIN_ALTERED_RATIO = 0.62  # of the words of a quotation, in the nearest sentences
 _MAX_NEAREST_SENTENCES = 2
 _MAX_QUOTED_CHARS = 2000
+_MAX_SHOWN_WORDS, _SPARE_WORDS = 12, 2
+_WORD_PATTERN = re.compile(r"\w+(?:[’'.,-]\w+)*")
 _QUOTATION_PATTERN = re.compile(
-    r"“([^“”]{8,2000})”|\"([^\"]{8,2000})\"|«\s?([^«»]{8,2000})\s?»|„([^„“”]{8,2000})[“”]"
-    r"|(?<!\w)‘([^‘’]{16,2000})’(?!\w)|「([^「」]{6,2000})」|``([^`']{8,2000})''"
+    r"“([^“”]{2,2000})”|\"([^\"]{2,2000})\"|«\s?([^«»]{2,2000})\s?»|„([^„“”]{2,2000})[“”]"
+    r"|(?<!\w)‘([^‘’]{16,2000})’(?!\w)|「([^「」]{6,2000})」|``([^`']{2,2000})''"
 )
+# Fewer words are a quotation only beside who says them; a term or a title has no speaker.
+_SPEAKER_BEFORE_PATTERN = re.compile(
+    r"\b(?:(?:said|says|wrote|writes|stated|states|replied|admitted|insisted|remarked|commented|felt|was|were)(?: \w+){0,3}|(?:called|calls|described|describes|labelled|labeled)(?: [\w’'-]+){1,5}|in (?:his|her|their|its) words|sagte|schrieb|nannte(?: \w+){1,4}|a dit|a écrit|dijo|escribió)[,:]? \Z",
+    re.IGNORECASE,
+)
+_SPEAKER_AFTER_PATTERN = re.compile(
+    r",? (?:\w+ ){0,3}(?:said|says|wrote|writes|admitted|replied|remarked|sagte|schrieb)\b"
+)
+# Letters that scanned texts confuse.
+_SCAN_CONFUSIONS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("1", "l"), ("i", "l"), ("0", "o"))
 _GAP_PATTERN = re.compile(r"\[[^\[\]]{0,80}\]|\(\s?(?:\.{3}|…)\s?\)|\.\s?\.\s?\.|…")
 _LINK_TARGET_PATTERN = re.compile(r"\]\([^()\s]{0,2000}\)")
 
@@ -53,12 +65,24 @@ class QuotationMatch:
 
 
 def list_quotations(statement: str) -> tuple[str, ...]:
-    """The quotations that are long enough to be looked for, without their marks."""
-    found = (
-        next(filter(None, match.groups()))
-        for match in _QUOTATION_PATTERN.finditer(statement[:20_000])
+    """The quotations without their marks: long ones, and short ones with who says them."""
+    text = statement[:20_000]
+    return tuple(
+        next(filter(None, match.groups())).strip()
+        for match in _QUOTATION_PATTERN.finditer(text)
+        if _is_quotation(match, text)
     )
-    return tuple(one.strip() for one in found if _is_long_enough(one) and not _is_title(one))
+
+
+def _is_quotation(match: re.Match[str], text: str) -> bool:
+    words = next(filter(None, match.groups()))
+    if _is_title(words):
+        return False
+    if is_long_quotation(words):
+        return True
+    before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() :]
+    is_spoken = _SPEAKER_BEFORE_PATTERN.search(before) or _SPEAKER_AFTER_PATTERN.match(after)
+    return bool(is_spoken) and words[:1].islower() and any(map(str.isalpha, words))
 
 
 def match_quotations(statement: str, source: SourceText) -> tuple[QuotationMatch, ...]:
@@ -70,17 +94,15 @@ def match_quotation(quotation: str, source: SourceText) -> QuotationMatch:
     span = _find_parts(quotation, folded)
     if span is not None:
         start, end = places[span[0]], places[span[1] - 1] + 1
-        return QuotationMatch(
-            quotation=quotation,
-            state=QuotationState.VERBATIM,
-            start=start,
-            end=end,
-            source=source.text[start:end],
-        )
+        around = source.text[max(0, start - 1) : start] + source.text[end : end + 1]
+        if not is_long_quotation(quotation) and any(map(str.isalnum, around)):
+            return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
+        return _build_quotation_match(quotation, QuotationState.VERBATIM, (start, end), source)
     return _find_nearest_words(quotation, source)
 
 
-def _is_long_enough(words: str) -> bool:
+def is_long_quotation(words: str) -> bool:
+    """Whether words in quotation marks are too many for a term."""
     letters = sum(map(str.isalnum, words))
     if not words.isascii() and letters >= _MIN_QUOTED_LETTERS and " " not in words.strip():
         return True
@@ -133,14 +155,62 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
             best, place = ratio, (start, end)
     if best < _MIN_ALTERED_RATIO:
         return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
-    start, end = place
-    return QuotationMatch(
-        quotation=quotation,
-        state=QuotationState.ALTERED,
-        start=start,
-        end=end,
-        source=source.text[start:end][:_MAX_QUOTED_CHARS],
+    is_scanned = all(
+        _fold_scan(part) in _fold_scan(source.text[slice(*place)])
+        for part in _GAP_PATTERN.split(quotation)
     )
+    state = QuotationState.VERBATIM if is_scanned else QuotationState.ALTERED
+    return _build_quotation_match(quotation, state, place, source)
+
+
+def _build_quotation_match(
+    quotation: str, state: QuotationState, place: tuple[int, int], source: SourceText
+) -> QuotationMatch:
+    start, end = place
+    said = source.text[start:end][:_MAX_QUOTED_CHARS]
+    return QuotationMatch(quotation=quotation, state=state, start=start, end=end, source=said)
+
+
+def describe_alteration(match: QuotationMatch) -> str:
+    """Where an altered quotation differs first from the words of its source."""
+    quoted = _WORD_PATTERN.findall(_GAP_PATTERN.sub(" ", match.quotation))
+    has_gap = _GAP_PATTERN.search(match.quotation) is not None
+    said = _WORD_PATTERN.findall(match.source)
+    said = said if has_gap else _cut_to_quotation(said, quoted)
+    compared = SequenceMatcher(
+        a=[word.lower() for word in said], b=[word.lower() for word in quoted], autojunk=False
+    )
+    for kind, start, end, first, last in compared.get_opcodes():
+        is_outside = kind == "delete" and first in {0, len(quoted)}
+        if kind == "equal" or is_outside or (kind == "delete" and has_gap):
+            continue
+        there, here = " ".join(said[start:end][:_MAX_SHOWN_WORDS]), " ".join(quoted[first:last])
+        if kind == "delete":
+            return f"The quotation leaves out “{there}”, which the source has."
+        if kind == "insert":
+            return f"The quotation has “{here}”, which the source does not have there."
+        return f"The source has “{there}” where the quotation has “{here}”."
+    return "The quotation differs from the words of the source."
+
+
+def _cut_to_quotation(said: list[str], quoted: list[str]) -> list[str]:
+    """The words around the longest run that both have, as many as the quotation has and few more."""
+    same = SequenceMatcher(a=said, b=quoted, autojunk=False).find_longest_match()
+    start = max(0, same.a - same.b - _SPARE_WORDS)
+    return said[start : same.a + len(quoted) - same.b + _SPARE_WORDS]
+
+
+def is_quotation_missing(match: QuotationMatch, source: SourceText, *, known: str = "") -> bool:
+    """Whether the source does not have it; of a few words, whether it has one of them in no form.
+
+    `known` are the title and other names that belong to the source.
+    """
+    if match.state is not QuotationState.ABSENT or "?" in match.quotation:
+        return False  # a question in quotation marks is often an example of one
+    if _fold_quoted_text(match.quotation) in _fold_quoted_text(known):
+        return False
+    asked = build_sentence_features(match.quotation, language=source.language).terms
+    return is_long_quotation(match.quotation) or bool(asked - source.all_terms)
 
 
 def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator[tuple[int, int]]:
@@ -162,6 +232,13 @@ def _measure_kept_words(wanted: list[str], said: list[str]) -> float:
 
 def _fold_quoted_text(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
+
+
+def _fold_scan(text: str) -> str:
+    folded = _fold_quoted_text(text)
+    for one, other in _SCAN_CONFUSIONS:
+        folded = folded.replace(one, other)
+    return folded
 
 
 @lru_cache(maxsize=4)  # one source is compared with many statements

@@ -7,32 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from citewell.text.data_tables import load_table
+
 _NAMES_FILE = "country_names.txt"  # two codes, then the English names, the usual one first
 _MAX_NEAR_NAMES = 4
 _MIN_LIKENESS = 0.6
 _MAX_COUNTRY_CHARS = 80
 
-# Groups of countries, by the World Bank's codes.
-_GROUP_NAMES = {
-    "WLD": ("World", "all countries", "global", "1W"),
-    "EUU": ("European Union", "EU", "EU27", "EU27_2020", "EU-27"),
-    "EMU": ("Euro area", "eurozone", "euro zone", "EA", "EA20", "U2", "XC"),
-    "OED": ("OECD", "OECD members", "OECD countries"),
-    "HIC": ("High income",),
-    "LIC": ("Low income",),
-    "LMC": ("Lower middle income",),
-    "UMC": ("Upper middle income",),
-    "MIC": ("Middle income",),
-    "LMY": ("Low & middle income", "low and middle income"),
-    "EAS": ("East Asia & Pacific", "East Asia and Pacific"),
-    "ECS": ("Europe & Central Asia", "Europe and Central Asia"),
-    "LCN": ("Latin America & Caribbean", "Latin America and the Caribbean", "Latin America"),
-    "MEA": ("Middle East & North Africa", "Middle East and North Africa"),
-    "NAC": ("North America",),
-    "SAS": ("South Asia",),
-    "SSF": ("Sub-Saharan Africa",),
-    "ARB": ("Arab World",),
-}
 _ALIASES = {"UK": "GBR", "EL": "GRC"}  # codes that are not ISO's
 
 # Where an office departs from the plain rule: two letters (Eurostat, ECB) or three (the others).
@@ -79,7 +60,7 @@ def choose_office_code(code: str, office: str) -> str | None:
     special = _SPECIAL_CODES[office].get(code)
     if special:
         return special
-    if code in _GROUP_NAMES:
+    if code in load_table(__package__, "country_groups"):
         return code if office == "worldbank" else None
     entry = find_country(code)
     if entry is None:
@@ -94,7 +75,8 @@ def _load_country_index() -> dict[str, CountryEntry]:
     for line in listed.splitlines():
         short, code, names = line.split(" ", 2)
         _add_country(found, (short, code, *names.split("; ")), name=names.partition(";")[0])
-    for code, group_names in _GROUP_NAMES.items():
+    # Groups of countries, by the World Bank's codes.
+    for code, group_names in load_table(__package__, "country_groups").items():
         entry = CountryEntry(code=code, short_code=None, name=group_names[0])
         found |= {_fold_country(key): entry for key in (code, *group_names)}
     return found | {

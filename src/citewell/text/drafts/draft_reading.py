@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 from citewell.model.draft import CitationForm, Draft, DraftCitation, DraftReference
 from citewell.model.reference import Reference
 from citewell.text import references
@@ -115,7 +116,7 @@ def _check_source(source: DraftSource) -> None:
         )
     if len(source.text) > MAX_DRAFT_CHARS:
         raise InvalidInput(
-            f"The draft has {len(source.text):,} characters, and at most {MAX_DRAFT_CHARS:,} are read. Check it in parts, such as one chapter at a time, each with its list of references."
+            f"The draft has {len(source.text):,} {pluralize(len(source.text), 'character')}, and at most {MAX_DRAFT_CHARS:,} are read. Check it in parts, such as one chapter at a time, each with its list of references."
         )
     if not source.text.strip():
         raise InvalidInput("The draft is empty.")
@@ -163,7 +164,7 @@ def _link_citations(
     linker = CitationLinker(table, note_table)
     linked = linker.link_marks(inside)
     if not any(one.mark.form is CitationForm.NUMBER for one in linked) and table.has_numbers:
-        linked = _link_parentheses(view, inside, linker, [*lists, *hidden, *notes])
+        linked = _link_doubtful_numbers(view, inside, linker, [*lists, *hidden, *notes])
     kept = {one.mark.start for one in linked}
     silent = [
         span
@@ -185,15 +186,22 @@ def _iterate_list_spans(view: DraftView, sections: tuple[ListSection, ...]) -> I
         yield at, section.end
 
 
-def _link_parentheses(
+def _link_doubtful_numbers(
     view: DraftView,
     marks: list[CitationMark],
     linker: CitationLinker,
     excluded: list[TextSpan],
 ) -> list[LinkedMark]:
-    """With a numbered list and no numbers in square brackets, those in parentheses may cite it."""
+    """With a numbered list and no numbers in square brackets, other numbers may cite it.
+
+    Those are numbers in parentheses or, if nothing else cites a work, superscripts pasted as digits.
+    """
     found = number_marks.find_number_marks(view.spoken, has_parentheses=True)
-    return linker.link_marks(choose_marks((*marks, *found), excluded))
+    linked = linker.link_marks(choose_marks((*marks, *found), excluded))
+    if any(one.references for one in linked):
+        return linked
+    flat = number_marks.find_flat_marks(blank_spans(view.spoken, excluded))
+    return linker.link_marks(choose_marks((*marks, *flat), excluded))
 
 
 def _iterate_marks(

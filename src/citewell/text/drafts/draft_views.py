@@ -77,7 +77,9 @@ class CitationTarget:
     value: str  # the number, key, address, …; for names, what is shown if there is no reference
     names: tuple[str, ...] = ()
     year: str = ""  # with its letter, as in 2021a
+    has_others: bool = False  # the names end in "et al."
     work: Reference | None = None
+    place: TextSpan | None = None  # of the work, if the draft itself describes it
     is_optional: bool = False  # only a citation if there is a reference for it
 
 

@@ -12,15 +12,12 @@ from citewell.text.drafts.draft_views import (
     DraftView,
     select_blocks,
 )
-from citewell.text.references.reference_splitting import is_references_heading
-
-# Headings of lists that are only references if their items are numbered or hold addresses.
-_NOTES_HEADING_PATTERN = re.compile(
-    r"\W{0,6}(?:\d{1,2}\.?\s{1,3})?(?:end|foot)?notes?\W{0,6}|\W{0,6}(?:citations|sources?(?: (?:cited|list|and (?:links|further reading)))?|cited (?:sources|works)|links|further reading"
-    r"|source documents|reference links|quellenangaben|weiterführende (?:literatur|links)|fu(?:ß|ss)noten|endnoten|anmerkungen|nachweise|sources? citées?|notes de bas de page"
-    r"|notes et références|liens|notas(?: al pie)?|fuentes|enlaces|note|fonti|fontes|bronnen|noten|注释|注釋|注|尾注|来源|出典|注記|参照|引用)\W{0,6}",
-    re.IGNORECASE,
+from citewell.text.references.list_headings import (
+    compile_joined_heading,
+    is_list_heading,
+    is_references_heading,
 )
+
 _NUMBERED_LINE_PATTERN = re.compile(
     r"[ \t]{0,8}(?:\\?\[(\d{1,4})\\?\]:?|(\d{1,4})[.)]|[⁰¹²³⁴-⁹]{1,4}|<sup>\d{1,4}</sup>|\^\d{1,4}\^|\[\^\d{1,4}\]:?)[ \t]{0,8}\S"
 )
@@ -36,11 +33,10 @@ _AFTER_LIST_PATTERN = re.compile(
     r"|chapter|kapitel|chapitre|capítulo|anhang|danksagung|annexes?|remerciements|anexos?|agradecimientos|附录|附錄|致谢|謝辞|第)\b",
     re.IGNORECASE,
 )
-_GLUED_HEADING_PATTERN = re.compile(
-    r"(?:\d{1,2}\.?\s{1,3})?(?:References|REFERENCES|Bibliography|BIBLIOGRAPHY|Works Cited|Literatur(?:verzeichnis)?|Références|Referencias|参考文献|引用文献)\s{0,3}[:：]?\s{1,3}(?=\[1\]|1\.\s|\(1\)|［1］)"
-)
 _LOOK_CHARS = 400
 _MIN_HEADLESS_ENTRIES = 2
+_MIN_PROSE_WORDS = 8
+_MIN_PROSE_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +88,6 @@ def _is_document_title(view: DraftView, heading: DraftHeading) -> bool:
     return _NUMBERED_LINE_PATTERN.match(following) is None
 
 
-def is_list_heading(title: str) -> bool:
-    return is_references_heading(title) or _NOTES_HEADING_PATTERN.fullmatch(title) is not None
-
-
 def _find_section_end(view: DraftView, place: int, *, is_plain: bool) -> int:
     heading = view.headings[place]
     limit = len(view.text)
@@ -124,7 +116,7 @@ def _ends_plain_list(view: DraftView, first: DraftHeading, heading: DraftHeading
 
 
 def _cut_following_prose(view: DraftView, heading: DraftHeading, limit: int) -> int:
-    """The end of a numbered list, if paragraphs without numbers and signs of a reference follow."""
+    """The end of a list, if paragraphs without numbers and signs of a reference follow it."""
     blocks = select_blocks(view, heading.end, limit)
     last_listed = 0
     numbered = 0
@@ -133,16 +125,24 @@ def _cut_following_prose(view: DraftView, heading: DraftHeading, limit: int) -> 
             last_listed = place + 1
             numbered += _is_numbered_block(view, block)
     rest = blocks[last_listed:]
-    if numbered < _MIN_HEADLESS_ENTRIES or not rest:
+    if not rest or not _is_prose_block(view, rest[0]):
         return limit
-    return rest[0].start if len(rest) > 0 and _is_prose_block(view, rest[0]) else limit
+    shown = view.spoken[rest[0].start : rest[0].end]
+    return rest[0].start if numbered or _reads_as_prose(shown) else limit
 
 
 def _is_listed_block(view: DraftView, block: DraftBlock) -> bool:
     if _is_numbered_block(view, block):
         return True
     shown = view.text[block.start : min(block.end, block.start + _LOOK_CHARS)]
-    return _REFERENCE_SIGN_PATTERN.search(shown) is not None
+    return _REFERENCE_SIGN_PATTERN.search(shown) is not None and not _reads_as_prose(shown)
+
+
+def _reads_as_prose(text: str) -> bool:
+    """Whether nearly all words are in lower case, as in sentences and hardly ever in references."""
+    words = [word for word in text.split() if word[:1].isalpha()]
+    lower = sum(word[:1].islower() for word in words)
+    return len(words) >= _MIN_PROSE_WORDS and lower >= len(words) * _MIN_PROSE_SHARE
 
 
 def _is_numbered_block(view: DraftView, block: DraftBlock) -> bool:
@@ -157,8 +157,12 @@ def _is_prose_block(view: DraftView, block: DraftBlock) -> bool:
 
 
 def _holds_references(view: DraftView, heading: DraftHeading, end: int) -> bool:
-    """Whether a section is a list: by its heading, or by the look of most of its blocks."""
-    if is_references_heading(heading.title):
+    """Whether a section is a list: by its heading, or by the look of most of its blocks.
+
+    Of several headings "References", those before the last may belong to a table of contents.
+    """
+    others = (one.title for one in view.headings if one.start > heading.start)
+    if is_references_heading(heading.title) and not any(map(is_references_heading, others)):
         return bool(view.text[heading.end : end].strip())
     blocks = select_blocks(view, heading.end, end)
     if not blocks:
@@ -175,7 +179,7 @@ def _holds_references(view: DraftView, heading: DraftHeading, end: int) -> bool:
 def _find_glued_list(view: DraftView) -> ListSection | None:
     """A list whose heading was joined with its first entry, as happens in text taken from a PDF."""
     for block in reversed(view.blocks):
-        match = _GLUED_HEADING_PATTERN.match(view.text, block.start, block.end)
+        match = compile_joined_heading().match(view.text, block.start, block.end)
         if match is not None:
             return ListSection(start=match.end(), end=len(view.text), heading_start=block.start)
     return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.model.draft import DraftReference
+from citewell.model.paper import WorkAuthor
 from citewell.model.reference import Reference
 from citewell.text.drafts.draft_places import PlaceIndex
 from citewell.text.drafts.draft_views import CitationTarget, TargetKind
@@ -164,12 +165,36 @@ class ReferenceTable:
         if url.lower().startswith("www."):
             url = f"https://{url}"
         ids = find_ids_in_addresses([url]) if is_address else find_ids_in_text(target.value)
-        for found in ids:
-            if (place := self._by_id.get(str(found))) is not None:
-                return place
-        if url and (place := self._by_address.get(build_page_key(url))) is not None:
+        own = Reference(
+            raw=target.value,
+            url=url,
+            ids=ids,
+            authors=tuple(
+                WorkAuthor(name=one, family=one, organisation=one.isupper()) for one in target.names
+            ),
+            year=int(target.year[:4]) if target.names else None,
+            and_others=target.has_others,
+        )
+        known = [self._by_id.get(str(found)) for found in ids]
+        known.append(self._by_address.get(build_page_key(url)) if url else None)
+        place = next((one for one in known if one is not None), None)
+        return self._name_reference(place, own) if place is not None else self._add_named(own)
+
+    def _name_reference(self, place: int, own: Reference) -> int:
+        """The place of a known reference; another one if a citation names other authors for it."""
+        held = self.references[place]
+        if held.is_listed or not own.authors or held.reference.authors == own.authors:
             return place
-        return self.add_reference(Reference(raw=target.value, url=url, ids=ids), is_listed=False)
+        if held.reference.authors:
+            return self._add_named(own)
+        self.references[place] = replace(held, reference=own)
+        return place
+
+    def _add_named(self, own: Reference) -> int:
+        key = f"{own.raw} {own.authors} {own.year}"
+        if key not in self._by_work:
+            self._by_work[key] = self.add_reference(own, is_listed=False)
+        return self._by_work[key]
 
     def _find_listed_work(self, target: CitationTarget) -> int:
         """The listed reference of a work that a field holds, else the work itself."""
@@ -181,7 +206,7 @@ class ReferenceTable:
             return place
         key = " ".join(f"{work.title or work.raw} {work.year}".casefold().split())
         if key not in self._by_work:
-            self._by_work[key] = self.add_reference(replace(work, line=None))
+            self._by_work[key] = self.add_reference(replace(work, line=None), span=target.place)
         return self._by_work[key]
 
     def _find_printed(self, work: Reference) -> int | None:

@@ -23,12 +23,9 @@ from citewell.text.evidence import (
     support_thresholds,
 )
 from citewell.text.evidence.oppositions import missing_denials
-from citewell.text.evidence.oppositions.opposition import (
-    OPPOSITION_LANGUAGES,
-    Opposition,
-    find_opposition,
-)
+from citewell.text.evidence.oppositions.opposition import Opposition, find_opposition
 from citewell.text.evidence.oppositions.sentence_contrast import NEGATION, Certainty
+from citewell.text.evidence.oppositions.word_table import OPPOSITION_LANGUAGES
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
 from citewell.text.language import detection, scripts, sentences, stopwords, tokens

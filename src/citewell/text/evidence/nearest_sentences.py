@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import log
 
 from citewell.text.evidence.negation import has_refutation_cue
 from citewell.text.language import sentences
 from citewell.text.language.tokens import extract_terms
 
-# Added to the count of shared terms for a stance word or a shared number.
-_STANCE_OR_NUMBER_BONUS = 1.5
+# Added to the weight of shared terms; a word of stance only decides between sentences that share alike.
+_NUMBER_BONUS, _STANCE_BONUS = 1.5, 0.3
 _CONFIRMING_PATTERN = re.compile(
     r"\b(?:confirm\w*|prov(?:es|ed|en)|demonstrat\w+|support(?:s|ed)|evidence that)\b",
     re.IGNORECASE,
@@ -25,12 +28,24 @@ class ClaimTerms:
     terms: frozenset[str]
     numbers: frozenset[str]
     language: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)  # more for a rare term; 1 if unknown
 
 
 @lru_cache(maxsize=64)
 def build_claim_terms(text: str, *, language: str | None = None) -> ClaimTerms:
     found = extract_terms(text, language=language)
     return ClaimTerms(terms=found, numbers=_select_number_terms(found), language=language)
+
+
+def weigh_claim_terms(asked: ClaimTerms, texts: Iterable[str]) -> ClaimTerms:
+    """The claim with its terms weighed by how few sentences of the texts have them."""
+    said = [one for text in texts for one in sentences.split_sentences(text)]
+    found = Counter(
+        term
+        for sentence in said
+        for term in extract_terms(sentence, language=asked.language) & asked.terms
+    )
+    return replace(asked, weights={term: log(1 + len(said) / found[term]) for term in found})
 
 
 def find_nearest_sentence(asked: ClaimTerms, text: str) -> str:
@@ -50,8 +65,9 @@ def find_nearest_sentences(
 
     Sentences that score less than half of the best are left out.
     """
+    weighed = weigh_claim_terms(asked, [text])
     scored = [
-        (_score_claim_sentence(asked, sentence), sentence)
+        (_score_claim_sentence(weighed, sentence), sentence)
         for sentence in sentences.split_sentences(text)
     ]
     height = max((score for score, _ in scored), default=0.0)
@@ -65,16 +81,16 @@ def find_nearest_sentences(
 
 def _score_claim_sentence(asked: ClaimTerms, sentence: str) -> float:
     found = extract_terms(sentence, language=asked.language)
-    shared = len(found & asked.terms)
+    shared = found & asked.terms
     if not shared:
         return 0.0
-    score = float(shared)
+    score = sum(asked.weights.get(term, 1.0) for term in shared)
     if has_refutation_cue(sentence, language=asked.language) or _CONFIRMING_PATTERN.search(
         sentence
     ):
-        score += _STANCE_OR_NUMBER_BONUS
+        score += _STANCE_BONUS
     if asked.numbers & found:
-        score += _STANCE_OR_NUMBER_BONUS
+        score += _NUMBER_BONUS
     return score
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 
-from citewell.text.evidence.negation_words import WORDS_BY_LANGUAGE
+from citewell.text.data_tables import load_table
 from citewell.text.language import tokens
 from citewell.text.language.scripts import UNSPACED_LANGUAGES
 
@@ -89,18 +90,22 @@ def _has_negated_neighbour(
 
 @cache
 def _compile_negation_pattern(language: str) -> re.Pattern[str]:
-    words = WORDS_BY_LANGUAGE.get(language, WORDS_BY_LANGUAGE["en"])
-    return _compile_word_pattern(words.negation_regex, language)
+    listed = load_table(__package__, "negation_words")["languages"]
+    return _compile_word_pattern(listed.get(language, listed["en"]), "negating", language)
 
 
 @cache
 def _compile_refutation_pattern(language: str) -> re.Pattern[str] | None:
-    words = WORDS_BY_LANGUAGE.get(language)
-    found = words.refutation_regex if words else ""
-    return _compile_word_pattern(found, language) if found else None
+    words = load_table(__package__, "negation_words")["languages"].get(language, {})
+    is_known = "both" in words or "refuting" in words
+    return _compile_word_pattern(words, "refuting", language) if is_known else None
 
 
-def _compile_word_pattern(regex: str, language: str) -> re.Pattern[str]:
+def _compile_word_pattern(
+    words: Mapping[str, Sequence[str]], kind: str, language: str
+) -> re.Pattern[str]:
+    """Finds whole words; in Chinese, Japanese and Korean it finds them anywhere."""
+    regex = "|".join([*words.get("both", ()), *words.get(kind, ())])
     if language in UNSPACED_LANGUAGES:
         return re.compile(regex)
     return re.compile(rf"(?<!\w)(?:{regex})(?!\w)", re.IGNORECASE)

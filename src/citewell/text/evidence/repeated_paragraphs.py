@@ -23,6 +23,7 @@ _MAX_PARAGRAPHS_PER_PHRASE = 64  # paragraphs; a phrase found in more of them is
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeduplicatedText:
     text: str
+    kept_spans: tuple[tuple[int, int], ...]  # offsets in the text as it was
     dropped_paragraphs: int = 0  # paragraphs
     # Index of the text that has most of the dropped paragraphs.
     main_owner: int | None = None
@@ -63,16 +64,32 @@ def _drop_seen_paragraphs(text: str, place: int, seen: _SeenParagraphs) -> Dedup
             else:
                 owners[owner] += 1
     if not owners:
-        return DeduplicatedText(text=text)
+        return DeduplicatedText(text=text, kept_spans=((0, len(text)),))
     kept = [
         part
         for section in _drop_emptied_sections(sections)
         for part in (section.heading, *section.kept_blocks)
+        if part
     ]
-    left = "\n\n".join(part for part in kept if part)
     return DeduplicatedText(
-        text=left, dropped_paragraphs=owners.total(), main_owner=owners.most_common(1)[0][0]
+        text="\n\n".join(kept),
+        kept_spans=_locate_parts(text, kept),
+        dropped_paragraphs=owners.total(),
+        main_owner=owners.most_common(1)[0][0],
     )
+
+
+def _locate_parts(text: str, parts: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """Where in the text these parts stand, which come in its order; neighbours are one span."""
+    spans: list[tuple[int, int]] = []
+    for part in parts:
+        end = spans[-1][1] if spans else 0
+        start = text.index(part, end)
+        if spans and not text[end:start].strip():
+            spans[-1] = (spans[-1][0], start + len(part))
+        else:
+            spans.append((start, start + len(part)))
+    return tuple(spans)
 
 
 def split_markdown_blocks(markdown: str) -> Iterator[str]:

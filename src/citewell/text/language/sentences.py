@@ -33,9 +33,6 @@ _STRUCTURED_LINE_PATTERN = re.compile(
     r"\s*(?:[-*+•·▪◦]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\||```|~~~|\[\^?\w+\]:)"
 )
 _BRACKETED_ELLIPSIS_PATTERN = re.compile(r"[(\[]\s?(?:\.{3,}|…)[)\]]\Z")
-_LINE_END_SMALL_WORDS = (
-    stopwords.list_stopwords("en") | stopwords.list_stopwords("de") | stopwords.list_stopwords("fr")
-)
 _MIN_WRAPPED_CHARS, _MAX_WRAPPED_CHARS = 45, 160  # characters; the length of lines in wrapped text
 _MAX_LOOK_BACK_CHARS = 48  # characters before a stop; no abbreviation is longer
 _PLAIN_WORD_PATTERN = re.compile(r"(?:\A|[\s(])[^\W\d_]{4,}\Z")
@@ -195,7 +192,10 @@ def _is_wrapped_line(text: str, place: int) -> bool:
 
 def _is_unfinished_line(line: str) -> bool:
     """Whether the line ends in a comma or a function word, as a heading never does."""
-    return line.endswith(",") or line.rpartition(" ")[2] in _LINE_END_SMALL_WORDS
+    last = line.rpartition(" ")[2]
+    return line.endswith(",") or any(
+        last in stopwords.list_stopwords(code) for code in ("en", "de", "fr")
+    )
 
 
 def _has_even_line_above(text: str, begin: int, length: int) -> bool:

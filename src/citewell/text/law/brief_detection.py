@@ -12,6 +12,9 @@ _CASE_CITATION_PATTERN = re.compile(
 _CASE_SIGN_PATTERN = re.compile(
     r" vs?\. |\bIn re |\bEx parte |[\[(](?:19|20)\d\d[\])] (?:UK|EW)|ECLI:|\b[CT][-‑–]\d{1,4}/\d\d\b"
 )
+_FAMILIAR_REPORTER_PATTERN = re.compile(
+    r"\d\s{1,3}(?:U\. ?S\.|S\. ?Ct\.|F\. ?(?:2d|3d|4th|Supp\.))"
+)
 _PAPER_SIGN_PATTERN = re.compile(
     r"\b10\.\d{4,9}/|\bdoi\b|\barXiv\b|\bISBN\b|\bet al\., \d|\bpp\. \d|\bJournal of\b|\bUniversity Press\b"
 )
@@ -20,6 +23,14 @@ _PROSE_SIGN_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _MIN_WORDS_PER_PROSE_SIGN = 120
+
+
+def cites_cases(text: str) -> bool:
+    """Whether a text in prose cites a case anywhere, whatever else it cites."""
+    return _CASE_CITATION_PATTERN.search(text) is not None and (
+        _CASE_SIGN_PATTERN.search(text) is not None
+        or _FAMILIAR_REPORTER_PATTERN.search(text) is not None
+    )
 
 
 def is_brief_text(text: str) -> bool:

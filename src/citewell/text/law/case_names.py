@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from citewell.text.law.brief_text import PARAGRAPH_MARK
-from citewell.text.law.name_words import ABBREVIATION_MEANINGS
+from citewell.text.law.name_words import find_meanings
 
 MAX_NAME_CHARS = 160  # characters; what is longer is a sentence, not a name
 _MAX_WINDOW_CHARS = 320  # characters before the citation in which a name may begin
@@ -227,7 +227,7 @@ def is_abbreviation(word: str) -> bool:
     if len(bare) <= 1 or "." in bare or "'" in bare:
         return True
     return (
-        bare in ABBREVIATION_MEANINGS
+        bool(find_meanings(bare))
         or bare in _PERSONAL_TITLES
         or bare in _COMPANY_WORDS
         or bare in _MONTH_NAMES

@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import lru_cache
 
 from citewell.text.law.name_words import (
-    ABBREVIATION_MEANINGS,
-    COMMON_PARTY_WORDS,
-    FILLING_WORDS,
     GOVERNMENT_WORDS,
-    STATE_NAMES,
+    find_meanings,
+    load_common_words,
+    load_filling_words,
+    load_state_names,
 )
 
 _MAX_COMPARED_CHARS = 400
@@ -86,26 +86,26 @@ def is_government_name(name: str) -> bool:
 
 
 def _is_government_word(word: str) -> bool:
-    named = {word, *ABBREVIATION_MEANINGS.get(word, ())}
-    return bool(named & (GOVERNMENT_WORDS | STATE_NAMES))
+    named = {word, *find_meanings(word)}
+    return bool(named & (GOVERNMENT_WORDS | load_state_names()))
 
 
 def _list_searchable_words(party: str) -> list[str]:
     """Words of a party for a search; abbreviations with one meaning are spelt out, others left out."""
     words = [word.removesuffix("'s") for word in _NAME_WORD_PATTERN.findall(party)]
-    kept = [word for word in words if word.lower() not in FILLING_WORDS and word != "&"]
+    kept = [word for word in words if word.lower() not in load_filling_words() and word != "&"]
     clear = [
         _expand_word(word)
         for word in kept
         if not set("'.").intersection(word)
-        and len(ABBREVIATION_MEANINGS.get(word.lower(), ("",))) == 1
+        and len(find_meanings(word.lower())) <= 1
         and not _ACRONYM_PATTERN.fullmatch(word)
     ]
     return clear or kept
 
 
 def _expand_word(word: str) -> str:
-    meanings = ABBREVIATION_MEANINGS.get(word.lower(), ())
+    meanings = find_meanings(word.lower())
     return meanings[0].capitalize() if meanings else word
 
 
@@ -133,7 +133,7 @@ def _list_name_words(party: str) -> tuple[str, ...]:
     text = _UNITED_STATES_PATTERN.sub("UnitedStates", party)
     text = _JOINED_STATES_PATTERN.sub(r"\1\2", _SPACED_INITIALS_PATTERN.sub(r"\1.", text))
     words = (word.lower().removesuffix("'s") for word in _NAME_WORD_PATTERN.findall(text))
-    return tuple(word for word in words if word not in FILLING_WORDS and word != "&")
+    return tuple(word for word in words if word not in load_filling_words() and word != "&")
 
 
 def _agree_party(written: str, recorded: str) -> bool:
@@ -157,20 +157,16 @@ def _are_common_side(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _is_common_word(word: str) -> bool:
-    meanings = ABBREVIATION_MEANINGS.get(word.rstrip("."), (word,))
-    return any(meaning in COMMON_PARTY_WORDS for meaning in (word, *meanings))
+    common = load_common_words()
+    return any(meaning in common for meaning in (word, *find_meanings(word.rstrip("."))))
 
 
 def _are_same_government(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """People, State and Commonwealth mean the state whose court it is."""
 
     def read_government(words: tuple[str, ...]) -> str | None:
-        named = {
-            meaning
-            for word in words
-            for meaning in (word, *ABBREVIATION_MEANINGS.get(word.rstrip("."), ()))
-        }
-        states = named & STATE_NAMES
+        named = {meaning for word in words for meaning in (word, *find_meanings(word.rstrip(".")))}
+        states = named & load_state_names()
         if states and len(words) <= 3:
             return next(iter(sorted(states)))
         return "" if named & GOVERNMENT_WORDS and len(words) == 1 else None
@@ -188,9 +184,7 @@ def _is_same_word(one: str, other: str) -> bool:
     first, second = one.rstrip("."), other.rstrip(".")
     if first == second or first.replace(".", "") == second.replace(".", ""):
         return True
-    if second in ABBREVIATION_MEANINGS.get(first, ()) or first in ABBREVIATION_MEANINGS.get(
-        second, ()
-    ):
+    if second in find_meanings(first) or first in find_meanings(second):
         return True
     if _is_contraction(first, second) or _is_contraction(second, first):
         return True
@@ -199,7 +193,7 @@ def _is_same_word(one: str, other: str) -> bool:
     short, long = sorted((first, second), key=len)
     is_cut = len(short) >= _MIN_PREFIX_CHARS and long.startswith(short)
     # Kan. for Kansas; Smith is not Smithson, though: names of people are not cut.
-    if is_cut and (short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"es", "'s"}):
+    if is_cut and (find_meanings(short) or long.removeprefix(short) in {"es", "'s"}):
         return True
     return len(short) >= _MIN_TYPO_CHARS and _is_one_slip(short, long)
 
@@ -232,7 +226,7 @@ def _is_acronym_of(party: str, full: str) -> bool:
     letters = "".join(char for char in short.lower() if char.isalpha())
     words = [word.lower() for word in _NAME_WORD_PATTERN.findall(full)][:_MAX_ACRONYM_WORDS]
     if _ACRONYM_PATTERN.fullmatch(short):
-        initials = "".join(word[0] for word in words if word not in FILLING_WORDS)
+        initials = "".join(word[0] for word in words if word not in load_filling_words())
         return len(letters) >= 2 and (
             letters == initials or (len(letters) >= 3 and letters in initials)
         )

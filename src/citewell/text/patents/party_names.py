@@ -5,82 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
+
+from citewell.text.data_tables import load_table
 
 MAX_ASSIGNEE_VARIANTS = 8
 _MAX_NAME_CHARS = 300
 _MIN_ACRONYM_WORDS = 3
 
-# Legal forms at the end of a name, as single words after points are removed.
-_LEGAL_FORMS = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "llc",
-        "llp",
-        "lp",
-        "ltd",
-        "limited",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "cos",
-        "companies",
-        "gmbh",
-        "mbh",
-        "ag",
-        "kg",
-        "kgaa",
-        "ohg",
-        "se",
-        "ev",
-        "sa",
-        "sas",
-        "sarl",
-        "sasu",
-        "spa",
-        "srl",
-        "sl",
-        "slu",
-        "nv",
-        "bv",
-        "cv",
-        "bvba",
-        "ab",
-        "oy",
-        "oyj",
-        "as",
-        "asa",
-        "aps",
-        "plc",
-        "pty",
-        "pte",
-        "pvt",
-        "kk",
-        "kabushiki",
-        "kaisha",
-        "gk",
-        "yk",
-        "kabushikikaisha",
-        "jsc",
-        "ojsc",
-        "pjsc",
-        "zao",
-        "oao",
-        "ooo",
-        "sro",
-        "doo",
-        "kft",
-        "zrt",
-        "bhd",
-        "sdn",
-        "tbk",
-        "intl",
-        "holding",
-        "holdings",
-        "group",
-    ]
-)
 # Forms that alone say too little to be dropped: a name may end in them.
 _WEAK_FORMS = frozenset({"holding", "holdings", "group", "intl", "se", "as"})
 _ASIAN_FORM_PATTERN = re.compile(
@@ -135,9 +67,15 @@ def _swap_conjunction(base: str) -> str:
     return re.sub(r"\band\b", "&", base, flags=re.IGNORECASE)
 
 
+@cache
+def _load_legal_forms() -> frozenset[str]:
+    """Legal forms at the end of a name, as single words after points are removed."""
+    return frozenset(load_table(__package__, "legal_forms"))
+
+
 def _is_strong_form(word: str) -> bool:
     plain = re.sub(r"[^\w]", "", word).casefold()
-    return plain in _LEGAL_FORMS and plain not in _WEAK_FORMS
+    return plain in _load_legal_forms() and plain not in _WEAK_FORMS
 
 
 def _fold_name(name: str) -> str:
@@ -154,7 +92,7 @@ def _list_name_words(name: str) -> list[str]:
 
 def _list_base_words(name: str) -> list[str]:
     words = _list_name_words(name)
-    while len(words) > 1 and words[-1] in _LEGAL_FORMS:
+    while len(words) > 1 and words[-1] in _load_legal_forms():
         words.pop()
     return words
 

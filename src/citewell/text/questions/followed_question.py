@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from citewell.text.language import detection, scripts, stopwords, tokens
 from citewell.text.questions.question_facets import extract_key_phrases
 from citewell.text.questions.referring_words import (
-    ASPECT_WORDS,
-    REFERRING_WORDS,
     UNSPACED_REFERENCE_PATTERN,
     ReferringWords,
+    load_aspect_words,
+    load_referring_words,
 )
 
 _MAX_RULED_CHARS = 600  # a longer question explains itself
@@ -50,7 +50,8 @@ def complete_question(asked: str, earlier: Sequence[str]) -> FollowedQuestion:
     if scripts.UNSPACED_CHARACTER_PATTERN.search(plain):
         return _complete_unspaced(plain, earlier) or alone
     code = _guess_language(plain, earlier)
-    words = REFERRING_WORDS.get(code, REFERRING_WORDS["en"])
+    listed = load_referring_words()
+    words = listed.get(code, listed["en"])
     if not _points_back(plain, words, code):
         return alone
     for question in earlier:
@@ -72,7 +73,7 @@ def _guess_language(plain: str, earlier: Sequence[str]) -> str:
         counts = {
             code: sum(word in stopwords.list_stopwords(code) for word in words)
             + (code == before) * 0.5
-            for code in REFERRING_WORDS
+            for code in load_referring_words()
         }
         best = max(counts, key=lambda code: counts[code])
         found = best if counts[best] >= 1 else before
@@ -113,13 +114,9 @@ def _points_back(plain: str, words: ReferringWords, code: str) -> bool:
 
 def _list_own_words(text: str, code: str) -> list[str]:
     """Words that can name a subject: neither stop words nor what can be asked of anything."""
-    plain = stopwords.list_stopwords(code) | stopwords.list_stopwords("en")
+    plain = stopwords.list_stopwords(code) | stopwords.list_stopwords("en") | load_aspect_words()
     found = [word.lower() for word in _WORD_PATTERN.findall(text)]
-    return [
-        word
-        for word in found
-        if word not in plain and word not in ASPECT_WORDS and (len(word) > 2 or word.isdigit())
-    ]
+    return [word for word in found if word not in plain and (len(word) > 2 or word.isdigit())]
 
 
 def _has_place_before(text: str, words: ReferringWords) -> bool:
@@ -233,9 +230,9 @@ def _list_phrases(question: str, code: str) -> list[str]:
         *extract_key_phrases(question, language=code),
     ):
         kept = phrase.split()
-        while kept and kept[0].lower() in ASPECT_WORDS:
+        while kept and kept[0].lower() in load_aspect_words():
             kept = kept[1:]
-        while kept and kept[-1].lower() in ASPECT_WORDS:
+        while kept and kept[-1].lower() in load_aspect_words():
             kept = kept[:-1]
         if code in _NOUN_CAPITAL_CODES:
             kept = _trim_to_nouns(kept)

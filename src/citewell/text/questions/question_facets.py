@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
+from citewell.text.data_tables import load_table
 from citewell.text.language import sentences, stopwords
 
 _MAX_KEY_PHRASES, _MAX_FACETS = 6, 6
@@ -61,69 +63,6 @@ _QUESTION_KIND_REGEXES = (
     (QuestionKind.DEFINITION, r"^\s*what (?:is|are|was|were|does)\b|\bdefin(?:e|ition)\b|\bmeaning of\b|^\s*who (?:is|was|are|were)\b|^\s*(?:was ist|was sind|wer ist|qu['’]est-ce|qu[ée] es|cos['’]è|o que é|что такое)\b|是什么|とは"),
     (QuestionKind.YES_NO, r"^\s*(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b|^\s*(?:ist|sind|kann|hat|est-ce|peut-on|es cierto)\b"),
 )  # fmt: skip
-_FACET_TEMPLATES: dict[QuestionKind, tuple[tuple[str, str], ...]] = {
-    QuestionKind.DEFINITION: (
-        ("What it is", "{s} definition overview"),
-        ("How it works", "{s} how it works"),
-        ("Examples and use", "{s} examples applications"),
-    ),
-    QuestionKind.QUANTITY: (
-        ("Figures", "{s} statistics data"),
-        ("Official figures", "{s} official estimate report"),
-        ("Change over time", "{s} trend by year"),
-    ),
-    QuestionKind.TIME: (("Dates", "{s} date history"), ("Timeline", "{s} timeline")),
-    QuestionKind.CAUSES: (
-        ("Causes", "{s} causes"),
-        ("Mechanism", "{s} mechanism explanation"),
-        ("Evidence", "{s} study evidence"),
-    ),
-    QuestionKind.EFFECTS: (
-        ("Effects", "{s} effects study"),
-        ("Benefits", "{s} benefits"),
-        ("Risks", "{s} risks side effects"),
-        ("Evidence", "{s} systematic review meta-analysis"),
-    ),
-    QuestionKind.HOW_TO: (
-        ("Steps", "{s} step by step guide"),
-        ("Requirements", "{s} requirements"),
-        ("Mistakes and problems", "{s} common mistakes problems"),
-    ),
-    QuestionKind.LATEST: (
-        ("News", "{s} news {year}"),
-        ("Developments", "{s} latest developments {year}"),
-        ("Outlook", "{s} outlook"),
-    ),
-    QuestionKind.LIST: (
-        ("Overview", "{s} list overview"),
-        ("Kinds", "{s} types classification"),
-        ("Comparison", "{s} comparison"),
-    ),
-    QuestionKind.YES_NO: (
-        ("Evidence", "{s} evidence study"),
-        ("Reviews", "{s} systematic review consensus"),
-    ),
-    QuestionKind.OPEN: (
-        ("Overview", "{s} overview"),
-        ("Evidence", "{s} evidence research"),
-        ("Figures", "{s} statistics data"),
-    ),
-}  # fmt: skip
-# The words our templates append; in a suggested follow-on question they are not part of the subject.
-_TEMPLATE_ENDING_PATTERN = re.compile(
-    r"(?<=\w)\s+(?:{})\Z".format(
-        "|".join(
-            re.escape(query.removeprefix("{s} ")).replace(r"\{year\}", r"\d{4}")
-            for query in sorted(
-                {
-                    _OPPOSING_QUERY_WORDS,
-                    *(one[1] for each in _FACET_TEMPLATES.values() for one in each),
-                },
-                key=len,
-            )[::-1]
-        )
-    )
-)
 # Kinds of question for which counter-evidence is searched.
 _DEBATABLE_KINDS = frozenset(
     (
@@ -188,7 +127,7 @@ def parse_question(
     lead = lead[:_MAX_QUESTION_CHARS]  # bounds the time of the patterns below
     kind = classify_question(lead)
     phrases = extract_key_phrases(plain[:_MAX_QUESTION_CHARS], language=language)
-    topic = lead if _ASKING_WORDS_PATTERN.match(lead) else _TEMPLATE_ENDING_PATTERN.sub("", lead)
+    topic = lead if _ASKING_WORDS_PATTERN.match(lead) else _compile_template_endings().sub("", lead)
     own = QuestionFacet(
         title=_shorten_facet_title(lead),
         query=lead[:_MAX_FACET_QUERY_CHARS],
@@ -305,9 +244,21 @@ def _build_template_facets(
             query=" ".join(query.format(s=about, year=year or "").split()),
             subject=about,
         )
-        for title, query in _FACET_TEMPLATES[kind]
+        for title, query in load_table(__package__, "facet_templates")[kind]
     )
     return (*filled, _build_opposing_facet(about)) if kind in _DEBATABLE_KINDS else filled
+
+
+@cache
+def _compile_template_endings() -> re.Pattern[str]:
+    """Finds what our templates append; in a suggested follow-on question it is not part of the subject."""
+    templates = load_table(__package__, "facet_templates").values()
+    queries = {_OPPOSING_QUERY_WORDS, *(query for facets in templates for _, query in facets)}
+    endings = "|".join(
+        re.escape(query.removeprefix("{s} ")).replace(r"\{year\}", r"\d{4}")
+        for query in sorted(queries, key=len)[::-1]
+    )
+    return re.compile(rf"(?<=\w)\s+(?:{endings})\Z")
 
 
 def _list_subject_words(subject: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from citewell.text.data_tables import load_table
 from citewell.text.language import stopwords
 
 # Aspect: the words of a heading that announce it, in all languages that have templates.
@@ -58,65 +59,6 @@ _ENGLISH_QUESTIONS = {
     "known": "What is known about {s}?",
     "section": "What about {s}?",
 }
-# In these languages the subject stands first, so that no article or ending has to agree with it.
-_LEADING_QUESTIONS = {
-    "de": {
-        "side effects": "{s}: Welche Nebenwirkungen gibt es?", "cost": "{s}: Was kostet das?",
-        "drawbacks": "{s}: Welche Nachteile gibt es?", "advantages": "{s}: Welche Vorteile gibt es?",
-        "risks": "{s}: Welche Risiken gibt es?", "causes": "{s}: Was sind die Ursachen?",
-        "signs": "{s}: Woran erkennt man das?", "treatment": "{s}: Wie wird das behandelt?",
-        "prevention": "{s}: Wie beugt man vor?", "history": "{s}: Wie ist das entstanden?",
-        "alternatives": "{s}: Welche Alternativen gibt es?", "workings": "{s}: Wie funktioniert das?",
-        "kinds": "{s}: Welche Arten gibt es?", "rules": "{s}: Welche Regeln gelten?",
-        "care": "{s}: Wie pflegt man das richtig?", "mistakes": "{s}: Welche Fehler sind häufig?",
-        "outlook": "{s}: Wie geht es weiter?", "difference": "{s}: Warum nennen die Quellen verschiedene Werte ({values})?",
-        "dispute": "{s}: Warum widersprechen sich die Quellen?", "name": "Was hat {name} mit {s} zu tun?",
-        "definition": "Was bedeutet {s}?", "identity": "Wer oder was ist {s}?", "more": "{s}: Was ist sonst noch bekannt?", "known": "{s}: Was ist darüber bekannt?",
-        "section": "{s}: Was sollte man dazu wissen?",
-    },
-    "fr": {
-        "side effects": "{s} : quels sont les effets secondaires ?", "cost": "{s} : combien cela coûte-t-il ?",
-        "drawbacks": "{s} : quels sont les inconvénients ?", "advantages": "{s} : quels sont les avantages ?",
-        "risks": "{s} : quels sont les risques ?", "causes": "{s} : quelles sont les causes ?",
-        "signs": "{s} : quels sont les signes ?", "treatment": "{s} : quel est le traitement ?",
-        "prevention": "{s} : comment l’éviter ?", "history": "{s} : quelle en est l’histoire ?",
-        "alternatives": "{s} : quelles sont les alternatives ?", "workings": "{s} : comment cela fonctionne-t-il ?",
-        "kinds": "{s} : quels types existe-t-il ?", "rules": "{s} : quelles règles s’appliquent ?",
-        "care": "{s} : comment l’entretenir ?", "mistakes": "{s} : quelles sont les erreurs fréquentes ?",
-        "outlook": "{s} : quel est l’avenir ?", "difference": "{s} : pourquoi les sources donnent-elles des valeurs différentes ({values}) ?",
-        "dispute": "{s} : pourquoi les sources se contredisent-elles ?", "name": "Quel est le lien entre {name} et {s} ?",
-        "definition": "Que signifie {s} ?", "identity": "Qui ou qu’est-ce que {s} ?", "more": "{s} : que sait-on d’autre ?", "known": "{s} : que sait-on ?",
-        "section": "{s} : que faut-il savoir ?",
-    },
-    "es": {
-        "side effects": "{s}: ¿qué efectos secundarios hay?", "cost": "{s}: ¿cuánto cuesta?",
-        "drawbacks": "{s}: ¿qué desventajas hay?", "advantages": "{s}: ¿qué ventajas hay?",
-        "risks": "{s}: ¿qué riesgos hay?", "causes": "{s}: ¿cuáles son las causas?",
-        "signs": "{s}: ¿cuáles son las señales?", "treatment": "{s}: ¿cómo se trata?",
-        "prevention": "{s}: ¿cómo se previene?", "history": "{s}: ¿cuál es su historia?",
-        "alternatives": "{s}: ¿qué alternativas hay?", "workings": "{s}: ¿cómo funciona?",
-        "kinds": "{s}: ¿qué tipos hay?", "rules": "{s}: ¿qué normas se aplican?",
-        "care": "{s}: ¿cómo se cuida?", "mistakes": "{s}: ¿qué errores son frecuentes?",
-        "outlook": "{s}: ¿qué futuro tiene?", "difference": "{s}: ¿por qué dan las fuentes valores distintos ({values})?",
-        "dispute": "{s}: ¿por qué se contradicen las fuentes?", "name": "¿Qué relación hay entre {name} y {s}?",
-        "definition": "¿Qué significa {s}?", "identity": "¿Quién o qué es {s}?", "more": "{s}: ¿qué más se sabe?", "known": "{s}: ¿qué se sabe?",
-        "section": "{s}: ¿qué hay que saber?",
-    },
-    "ja": {
-        "cost": "{s}の費用はいくらですか。", "drawbacks": "{s}の欠点は何ですか。", "advantages": "{s}の利点は何ですか。",
-        "risks": "{s}にはどんな危険がありますか。", "causes": "{s}の原因は何ですか。", "history": "{s}の歴史はどうなっていますか。",
-        "workings": "{s}はどのような仕組みですか。", "kinds": "{s}にはどんな種類がありますか。",
-        "difference": "{s}について、なぜ資料の数値が違うのですか({values})。", "dispute": "{s}について、なぜ資料の説明が食い違うのですか。",
-        "definition": "{s}とは何ですか。", "more": "{s}について、ほかに何が分かっていますか。", "known": "{s}について何が分かっていますか。",
-        "section": "{s}について教えてください。",
-    },
-    "zh": {
-        "cost": "{s}的费用是多少？", "drawbacks": "{s}有什么缺点？", "advantages": "{s}有什么优点？", "risks": "{s}有什么风险？",
-        "causes": "{s}的原因是什么？", "history": "{s}的历史是怎样的？", "workings": "{s}是怎样运作的？", "kinds": "{s}有哪些种类？",
-        "difference": "关于{s}，为什么各来源的数值不同（{values}）？", "dispute": "关于{s}，为什么各来源互相矛盾？",
-        "definition": "{s}是什么意思？", "more": "关于{s}还有哪些信息？", "known": "关于{s}有哪些信息？", "section": "{s}是怎样的？",
-    },
-}  # fmt: skip
 _VALUE_JOINTS = {"en": " or ", "de": " oder ", "fr": " ou ", "es": " o ", "ja": "、", "zh": "、"}
 _PLURAL_PATTERN = re.compile(r"(?:[^sui]s|ies)\Z|\b(?:people|children|teeth|feet|mice)\Z", re.IGNORECASE)  # fmt: skip
 _SINGLE_ARTICLE_PATTERN = re.compile(r"\A(?:an?|this|that|one)\s", re.IGNORECASE)
@@ -162,13 +104,14 @@ def find_heading_aspect(heading: str) -> str | None:
 def phrase_question(aspect: str, subject: str, *, language: str | None, **values: str) -> str:
     """A question on an aspect of a subject, in its language if there is a template, else in English."""
     code = (language or "en")[:2]
-    template = _LEADING_QUESTIONS.get(code, {}).get(aspect)
+    # In the table the subject stands first, so that no article or ending has to agree with it.
+    template = load_table(__package__, "leading_questions").get(code, {}).get(aspect)
     if template is None:
         plural = _is_plural(subject)
         return _ENGLISH_QUESTIONS[aspect].format(
             s=subject, do="do" if plural else "does", be="are" if plural else "is", **values
         )
-    text = template.format(s=subject, **values)
+    text: str = template.format(s=subject, **values)
     return text[:1].upper() + text[1:]
 
 

@@ -29,6 +29,9 @@ _XML_FORMATS = {
     "endnote": "endnote-xml",
 }  # fmt: skip
 _LOOK_CHARS = 20_000
+_TEXT_COMMAND_PATTERN = re.compile(
+    r"\\(?:emph|textit|textsl|textsc|textbf|textrm|underline)\{([^{}]{0,500})\}"
+)
 
 
 def detect_bibliography_format(text: str) -> str:
@@ -46,6 +49,23 @@ def detect_bibliography_format(text: str) -> str:
     if len(_RIS_TAGS_PATTERN.findall(text[:5000])) > 2:
         return "ris"
     return "csv" if _is_work_table(text) else "prose"
+
+
+def extract_manuscript_text(text: str, form: str) -> str:
+    """The sentences of a document in `form`: all of prose, LaTeX without commands, what precedes BibTeX.
+
+    Empty for formats that have only records.
+    """
+    if form == "latex":
+        return strip_text_commands(text)
+    if form == "bibtex":
+        return text[: first.start()] if (first := _BIBTEX_ENTRY_PATTERN.search(text)) else ""
+    return text if form == "prose" else ""
+
+
+def strip_text_commands(text: str) -> str:
+    """LaTeX without the commands that set words in other type, and with plain spaces."""
+    return _TEXT_COMMAND_PATTERN.sub(r"\1", text.replace("~", " ").replace("\\&", "&"))
 
 
 def detect_xml_format(text: str) -> str:

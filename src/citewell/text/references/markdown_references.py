@@ -1,17 +1,11 @@
-"""Finds the reference list of a text, and takes references out of markdown."""
+"""Takes references out of markdown, and markup out of references."""
 
 from __future__ import annotations
 
 import re
 
-_REFERENCES_HEADING_PATTERN = re.compile(
-    r"^[#* \t\d.]*+(?:references(?: and notes| cited)?|notes and references|bibliography|works cited|literature cited|literatur(?:verzeichnis)?"
-    r"|quellen(?:verzeichnis)?|einzelnachweise|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía"
-    r"|riferimenti(?: bibliografici)?|bibliografia|referências(?: bibliográficas)?|literatuur(?:lijst)?|referenties|referenser"
-    r"|källor|referencer|litteratur(?:liste)?|referanser|lähteet|kirjallisuus|(?:список )?литератур[аы]|источники|примечания|kaynakça"
-    r"|kaynaklar|przypisy|piśmiennictwo|literatura|参考文献|参考资料|參考文獻|引用文献|脚注|출처|참고\s?문헌|المراجع)[ \t]*+:?[* \t]*+$",
-    re.IGNORECASE | re.MULTILINE,
-)
+from citewell.text.references.list_headings import is_references_heading
+
 _HEADING_MARK_PATTERN = re.compile(r"(#{1,6}) ")
 _NOTE_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\]:")
 _NOTE_MARK_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\](?!:)")
@@ -21,12 +15,6 @@ _EMPHASIS_PATTERN = re.compile(
     r"(?<!\\)\*{1,3}(?=\S)|(?<=[^\s\\])\*{1,3}|(?<![\w\\])_(?=\w)|(?<=\w)_(?!\w)"
 )
 _ESCAPE_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
-
-
-def find_reference_list(text: str, start: int = 0) -> int | None:
-    """Where the first heading of a reference list begins; None if there is none after `start`."""
-    match = _REFERENCES_HEADING_PATTERN.search(text, start)
-    return match.start() if match else None
 
 
 def render_reference_markdown(markdown: str) -> str:
@@ -51,7 +39,7 @@ def drop_references(markdown: str) -> str:
         heading = _HEADING_MARK_PATTERN.match(line)
         if heading and level and len(heading[1]) <= level:
             level = 0
-        if heading and not level and _REFERENCES_HEADING_PATTERN.fullmatch(line):
+        if heading and not level and is_references_heading(line):
             level = len(heading[1])
         in_note = bool(_NOTE_PATTERN.match(line)) or (
             in_note and (not line or line.startswith("    "))

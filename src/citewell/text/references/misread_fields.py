@@ -12,6 +12,10 @@ _COUNTED_NUMBERS_PATTERN = re.compile(
     r"(?<![\w.(])(?P<volume>[A-Z]?\d{1,4})\s?\((?P<issue>\d[\w/–‐-]{0,9})\)\s?:\s?"
     r"(?P<pages>[A-Za-z]{0,2}\d{1,7}(?:\s?[-–—‐‑−]{1,2}\s?[A-Za-z]{0,2}\d{1,7})?)"
 )  # 27(2):97–111
+_YEAR_VOLUME_PATTERN = re.compile(
+    r"[^\W\d_][.,]?\s(?:[Vv]ol(?:ume|\.)?\s)?(?P<volume>(?:19|20)\d\d)\s?,?\s?\((?P<date>(?:1[5-9]|20)\d\d)\)[,:]?\s?(?:[Aa]rticle\s(?:ID\s)?|p{0,2}\.?\s?)?[A-Za-z]?\d"
+    r"|(?<=[,\s])(?P<date2>(?:19|20)\d\d)[,;]\s?(?P<volume2>(?:19|20)\d\d)[,:]\s?[A-Za-z]?\d"
+)  # Journal of Sensors 2016 (2020) 1–8; Sensors 2016, 2016, 1–8
 _LAW_REVIEW_PATTERN = re.compile(
     r",\s(?P<volume>\d{1,4})\s(?P<venue>(?=[^\d]{0,60}(?:\bL\.|\bRev\b|\bREV\b|\bJ\.))[A-Z][^\d,;:]{2,60})\s"
     r"(?P<pages>\d{1,5})(?:,\s\d{1,5}(?:\s?[-–]\s?\d{1,5})?)?\s\((?P<date>[^()]{0,12}\d{4})\)\.?$"
@@ -61,12 +65,23 @@ def mend_misread_fields(text: str, fields: TaggedFields) -> TaggedFields:
     for mend in (
         _find_lost_title,
         _part_counted_numbers,
+        _part_year_volume,
         _read_corner_brackets,
         _keep_title_year,
     ):
         fields = mend(text, fields)
     fields = _choose_journal(fields)
     return replace(fields, title=_FINAL_SERIES_PATTERN.sub("", fields.title))
+
+
+def _part_year_volume(text: str, fields: TaggedFields) -> TaggedFields:
+    """The volume and the year where a journal numbers its volumes by years: "Sensors 2016 (2020) 1–8"."""
+    found = _YEAR_VOLUME_PATTERN.search(text)
+    if found is None or found.start() < text.find(fields.title):
+        return fields
+    volume, date = found["volume"] or found["volume2"], found["date"] or found["date2"]
+    venue = fields.venue.removesuffix(volume).removesuffix(date).rstrip(" ,")
+    return replace(fields, venue=venue, volume=volume, date=date)
 
 
 def _read_law_footnote(text: str, fields: TaggedFields) -> TaggedFields | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from citewell.text.references.markdown_references import find_reference_list
+from citewell.text.references.list_headings import is_references_heading
 from citewell.text.references.splitting.list_items import (
     NumberedLine,
     ReferenceItem,
@@ -17,14 +17,7 @@ from citewell.text.references.splitting.page_furniture import (
 )
 from citewell.text.references.splitting.wrapped_lists import split_bulleted_list, split_plain_list
 
-_REFERENCES_HEADING_PATTERN = re.compile(
-    r"\W{0,6}(?:\d{1,2}\.?\s{1,3})?(?:r\s?eferences?|bibliography|works cited|literature(?: cited)?|reference list|sources"
-    r"|notes and references|cited literature|literaturverzeichnis|literatur|bibliographie|références|referencias|bibliografía)"
-    r"(?: and notes)?\W{0,6}",
-    re.IGNORECASE,
-)
 _MARKDOWN_HEADING_PATTERN = re.compile(r"#{1,6}\s")
-_MAX_HEADING_CHARS = 140
 
 __all__ = ["ReferenceItem", "join_wrapped_lines", "split_reference_items"]
 
@@ -52,12 +45,3 @@ def _find_references_section(lines: list[NumberedLine]) -> list[NumberedLine]:
         if _MARKDOWN_HEADING_PATTERN.match(lines[place][1])
     )
     return lines[begin : next(ends, len(lines))]
-
-
-def is_references_heading(line: str) -> bool:
-    """Whether a line is the heading of a list of references, in one of many languages."""
-    shown = line.strip()
-    return 3 < len(shown) < _MAX_HEADING_CHARS and (
-        _REFERENCES_HEADING_PATTERN.fullmatch(shown) is not None
-        or find_reference_list(shown) is not None
-    )

@@ -18,6 +18,8 @@ _ESCAPED_LINK_PATTERN = re.compile(
     r"!?\[((?:\\.|[^\]\\]){0,500}+)\]\((?:&lt;(https?://(?:(?!&[lg]t;).)*+)&gt;"
     r"|(https?://[^\s()]++(?:\([^\s()]*+\)[^\s()]*+)*+))\)"
 )
+# Only what our own reports escape: a page may hold formulas, whose backslashes stay.
+_BACKSLASH_ESCAPE_PATTERN = re.compile(r"\\(&lt;|[#=`~\[\]-])")
 _STRONG_PATTERN = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__")
 _EMPHASIS_PATTERN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])")
 # Stands for finished HTML that later steps must not change.
@@ -177,6 +179,7 @@ def render_inline_html(text: str, render_marks: InlineRenderer = str) -> str:
     text = escape(text.replace("\ue000", "").replace("\ue001", ""), quote=False)
     text = _INLINE_CODE_PATTERN.sub(lambda code: keep(f"<code>{code[1]}</code>"), text)
     text = _ESCAPED_LINK_PATTERN.sub(lambda link: keep(_render_link_anchor(link)), text)
+    text = _BACKSLASH_ESCAPE_PATTERN.sub(lambda mark: keep(mark[1]), text)
     text = render_marks(text)
     text = _STRONG_PATTERN.sub(lambda strong: f"<strong>{strong[1] or strong[2]}</strong>", text)
     text = _EMPHASIS_PATTERN.sub(r"<em>\1</em>", text)
@@ -184,6 +187,6 @@ def render_inline_html(text: str, render_marks: InlineRenderer = str) -> str:
 
 
 def _render_link_anchor(link: re.Match[str]) -> str:
-    label = link[1].replace("\\[", "[").replace("\\]", "]")
+    label = _BACKSLASH_ESCAPE_PATTERN.sub(r"\1", link[1])
     address = (link[2] or link[3]).replace('"', "%22")
     return f'<a href="{address}" rel="noopener noreferrer nofollow">{label}</a>'

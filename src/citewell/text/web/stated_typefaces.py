@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from citewell.model.domains.brand import StatedFont
+from citewell.text.data_tables import load_table
 
 _MAX_FONT_LINES = 6000
 _MAX_LINE_CHARS = 300
@@ -31,62 +33,6 @@ _WEIGHT_NAMES = {
 _WEIGHT_PATTERN = re.compile(
     r"\b(thin|extra ?light|light|regular|medium|semi ?bold|extra ?bold|bold|black|[1-9]00)\b",
     re.IGNORECASE,
-)
-# Words that begin with a capital and are no family.
-_NOT_FAMILIES = frozenset(
-    [
-        "The",
-        "This",
-        "That",
-        "Our",
-        "Your",
-        "We",
-        "It",
-        "Is",
-        "Are",
-        "Use",
-        "Used",
-        "Using",
-        "For",
-        "And",
-        "Or",
-        "With",
-        "All",
-        "Bold",
-        "Regular",
-        "Light",
-        "Medium",
-        "Size",
-        "Weight",
-        "Color",
-        "Colour",
-        "Left",
-        "Right",
-        "Center",
-        "Title",
-        "Sentence",
-        "Case",
-        "Text",
-        "Heading",
-        "Headings",
-        "Body",
-        "Copy",
-        "Sans",
-        "Serif",
-        "Font",
-        "Fonts",
-        "Typeface",
-        "Hex",
-        "Download",
-        "See",
-        "Please",
-        "Note",
-        "Google",
-        "Adobe",
-        "None",
-        "Black",
-        "White",
-    ]
 )
 _ROLES_BY_WORD = {
     "head": "heading", "titl": "heading", "disp": "heading", "prim": "heading", "bran": "heading",
@@ -133,9 +79,15 @@ def _trim_family(words: str) -> str | None:
     parts = words.split()
     while parts and _WEIGHT_PATTERN.fullmatch(parts[-1]):
         parts.pop()
-    if not parts or parts[0] in _NOT_FAMILIES:
+    if not parts or parts[0] in _load_no_families():
         return None
     return " ".join(parts)
+
+
+@cache
+def _load_no_families() -> frozenset[str]:
+    """Words that begin with a capital and are no family."""
+    return frozenset(load_table(__package__, "no_typeface_names"))
 
 
 def _list_weights(rest: str) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ def test_a_contradiction_is_told_even_if_another_sentence_is_supported() -> None
 
 
 def test_a_page_that_was_not_read_is_unchecked_with_its_reason() -> None:
-    gone = PageReading(url=HEARTS, state="never_existed", reason="The page does not exist.")
+    gone = PageReading(url=HEARTS, state="dead", reason="The page does not exist.")
 
     answer = checked("An octopus has three hearts. [1]", HEARTS, ocean=gone)
 

@@ -140,6 +140,25 @@ def test_a_dead_link_comes_with_its_archived_copy_and_a_moved_one_with_its_addre
     ]
 
 
+@pytest.mark.parametrize("is_down", [False, True])
+def test_a_page_that_is_gone_is_not_said_to_await_registries(is_down: bool) -> None:
+    gone = LinkState(state="dead", status=404, reason="http_404")
+
+    report = check(manuscript(SAID, {"1": PAGE}), Desk(down=is_down, links={PAGE: gone}))
+
+    assert find(report, "reference").also is None
+    assert not any("registry" in one.reason for one in report.findings)
+
+
+def test_a_statement_on_a_retracted_work_says_so_before_what_could_be_read() -> None:
+    bad = next(one for one in WORKS if one.retracted)
+
+    found = find(check(manuscript(SAID, {"1": entry(bad)}), Desk()))
+
+    assert V.RETRACTED in (found.also or ())
+    assert found.reason.startswith("The work was retracted")
+
+
 @requires("check_draft.unaccused")
 def test_with_nobody_to_ask_nothing_is_accused() -> None:
     desk = Desk(down=True, links={PAGE: LinkState(state="dead", reason="dns")})
@@ -151,7 +170,7 @@ def test_with_nobody_to_ask_nothing_is_accused() -> None:
     report = check(draft, desk)
 
     assert set(verdicts(report, "reference")) == {V.UNCHECKED}
-    assert set(verdicts(report)) == {V.SOURCE_UNAVAILABLE}
+    assert set(verdicts(report)) == {V.SOURCE_UNAVAILABLE, V.UNCHECKED}
     assert report.summary.is_clean
 
 

@@ -2,13 +2,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from citewell.model.research import RESEARCH_TIERS, ClaimRelation, ProviderReport, ReportCitation
 from citewell.services.research.claims.citation_check import (
     CitationCheck,
     describe_uncited_reports,
     list_cited_pages,
 )
-from citewell.services.research.combined_findings import GatheredMaterial, combine_findings
+from citewell.services.research.combined_findings import (
+    GatheredMaterial,
+    combine_findings,
+    refine_missing_pages,
+)
 from citewell.services.research.planning.research_plan import build_research_plan
 from citewell.services.research.step_values import PageReading, PageReadings
 from citewell.text.web import addresses
@@ -37,7 +43,7 @@ def reading(url: str, **given: str) -> PageReading:
 REPORT = ProviderReport(provider="openai", text=TEXT)
 READ = (
     (GOOD, reading(GOOD, text=PAGE)),
-    (GONE, reading(GONE, state="never_existed")),
+    (GONE, reading(GONE, state="dead")),
     (INNER, reading(INNER, state="refused")),
 )
 
@@ -63,7 +69,7 @@ def test_a_sentence_that_the_page_does_not_hold_is_unsupported() -> None:
 def test_pages_that_never_were_and_private_ones_bear_nothing_out() -> None:
     lost, inner = judged()[2:4]
 
-    assert (lost.source_state, lost.support) == ("never_existed", 0.0)
+    assert (lost.source_state, lost.support) == ("dead", 0.0)
     assert (inner.source_state, inner.support) == ("refused", 0.0)
 
 
@@ -75,7 +81,9 @@ def test_each_cited_page_is_read_once_and_known_ones_not_again() -> None:
 
 
 def test_what_is_not_cited_is_counted() -> None:
-    assert describe_uncited_reports([REPORT]) == ("1 of 5 statements of openai carry no citation.",)
+    assert describe_uncited_reports([REPORT]) == (
+        "1 of 5 statements of openai carries no citation.",
+    )
     bare = ProviderReport(provider="grok", text="One thing is so. Another thing is so too.")
     assert "cites nothing" in describe_uncited_reports([bare])[0]
 
@@ -88,10 +96,32 @@ def test_claims_are_flagged_for_what_their_citations_turn_out_to_be() -> None:
     flags = {claim.content: claim.flags for claim in found.claims}
     assert "unsupported" not in flags["The harbour bridge was opened in 1932."]
     assert "unsupported" in flags["Whales sing under it on Sundays in spring."]
-    assert "never_existed" in flags["A survey praised its colour and its paint."]
+    assert "dead" in flags["A survey praised its colour and its paint."]
     assert "unreachable" in flags["Its keys hang in the engine room."]
-    assert {source.state for source in found.sources} == {"read", "never_existed", "refused"}
-    assert "1 claim cites a page that does not exist." in found.notes
+    assert {source.state for source in found.sources} == {"read", "dead", "refused"}
+    assert "1 claim cites an address that has no page." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("state", "note", "counts"),
+    [
+        ("gone", "1 claim cites a page that is gone.", True),
+        ("probably_never_existed", "1 claim cites a page that probably never existed.", False),
+    ],
+)
+def test_a_dead_page_is_called_what_the_archive_knows_of_it(
+    state: str, note: str, counts: bool
+) -> None:
+    gathered = GatheredMaterial(plan=PLAN, cited_readings=READ, reports=(REPORT,))
+
+    found = combine_findings(refine_missing_pages(gathered, {GONE: state, GOOD: "x"}), salt="job")
+
+    claim = next(one for one in found.claims if "survey" in one.content)
+    assert state in claim.flags
+    assert "dead" not in claim.flags
+    assert {source.state for source in found.sources} == {"read", state, "refused"}
+    assert note in found.notes
+    assert (claim.confidence > 0) == counts
 
 
 def test_an_address_that_redirects_is_one_source_with_where_it_leads() -> None:

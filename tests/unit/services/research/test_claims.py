@@ -107,10 +107,10 @@ def test_a_page_that_could_not_be_checked_counts_a_little() -> None:
 
 
 def test_a_page_that_never_existed_counts_for_nothing() -> None:
-    claim = only(quoted(TREES, "src_1", support=0.0, source_state="never_existed", snippet=""))
+    claim = only(quoted(TREES, "src_1", support=0.0, source_state="dead", snippet=""))
 
     assert (claim.confidence, claim.supporting_providers) == (0.0, ())
-    assert "never_existed" in claim.flags
+    assert "dead" in claim.flags
 
 
 def test_a_claim_without_citation_says_so() -> None:
@@ -204,3 +204,49 @@ def test_evidence_names_its_claim_and_has_its_own_id() -> None:
 
     assert {one.claim_id for one in found.evidence} <= {claim.id for claim in found.claims}
     assert len({one.id for one in found.evidence}) == len(found.evidence)
+
+
+def _say(owner: str, text: str, published: str | None, source: str) -> SourcedStatement:
+    return SourcedStatement(
+        text=text,
+        provider="local",
+        source=source,
+        owner=owner,
+        support=1.0,
+        snippet=text,
+        end=len(text),
+        published=published,
+        relevance=0.5,
+        origin=source,
+    )
+
+
+COPIED = "A full-size dishwasher bought today needs about 10 litres of water for a load."
+
+
+def test_a_source_that_repeats_anothers_words_corroborates_nothing() -> None:
+    built = claim_building.build_claims(
+        [
+            _say("repost.example", COPIED, "2025-11-20", "src_1"),
+            _say("consumer.example", COPIED, "2025-09-03", "src_2"),
+        ]
+    )
+
+    [claim] = built.claims
+    assert claim.basis == "1 source"
+    assert "single_source" in claim.flags
+    assert claim.sources == ("src_2",)
+    assert [(one.source, one.relation.value) for one in built.evidence] == [
+        ("src_2", "supports"),
+        ("src_1", "mentions"),
+    ]
+
+
+def test_sources_in_their_own_words_still_corroborate() -> None:
+    other = "About 10 litres of water are needed for a load by a full-size dishwasher bought today."
+
+    built = claim_building.build_claims(
+        [_say("one.example", COPIED, None, "src_1"), _say("two.example", other, None, "src_2")]
+    )
+
+    assert built.claims[0].basis == "2 sources"

@@ -149,7 +149,7 @@ def test_nothing_is_chosen_when_the_pages_are_used_up() -> None:
 @pytest.mark.parametrize(
     ("error", "state"),
     [
-        (NotFound("gone"), "never_existed"),
+        (NotFound("gone"), "dead"),
         (RefusedByPolicy("private"), "refused"),
         (UpstreamUnavailable("down"), "unreachable"),
     ],

@@ -245,7 +245,7 @@ def test_what_cannot_be_read_is_counted() -> None:
     asked = build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026)
     pages = readings("https://www.city.gov/heat", "https://gone.example.org/")
 
-    assert [page.state for page in pages.pages] == ["read", "never_existed"]
+    assert [page.state for page in pages.pages] == ["read", "dead"]
     assert "1 of 2 pages could not be read." in local_engine.analyse_readings(asked, pages).notes
 
 

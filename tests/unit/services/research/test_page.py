@@ -28,7 +28,7 @@ FINDINGS = ResearchFindings(
             archived_url="https://web.archive.org/web/2026/https://a.example.org/",
             reputation="high",
         ),
-        ResearchSource(ref="src_2", url="javascript:alert(1)", title="Bad", state="never_existed"),
+        ResearchSource(ref="src_2", url="javascript:alert(1)", title="Bad", state="dead"),
     ),
     claims=(
         ResearchClaim(
@@ -96,7 +96,7 @@ def test_each_claim_opens_to_its_evidence_and_each_number_leads_to_its_source() 
     assert "#src_1" in parser.links
     assert 'id="src_1"' in text
     assert "archived copy" in text
-    assert "does not exist" in text
+    assert "no page at this address" in text
 
 
 def test_the_page_needs_nothing_else() -> None:

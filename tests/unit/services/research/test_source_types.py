@@ -19,7 +19,7 @@ from tests.requirements import requires
     [
         ("https://www.nature.com/articles/x", "paper"),
         ("https://doi.org/10.1/x", "paper"),
-        ("https://web.mit.edu/page", "academic"),
+        ("https://web.mit.edu/page", "university"),
         ("https://eur-lex.europa.eu/eli/reg/2016/679", "law"),
         ("https://www.cdc.gov/flu", "government"),
         ("https://en.wikipedia.org/wiki/Sleep", "encyclopedia"),

@@ -75,7 +75,7 @@ def read(
     trace: RoutingTrace | None = None,
     **changes: Any,
 ) -> FullTextAnswer:
-    panel = ProviderPanel(stock.catalogue, timeout_seconds=0.05)
+    panel = ProviderPanel(stock.catalogue, timeout_seconds=30.0)
     wish = FullTextRequest(identifier=identifier, max_length=changes.pop("max_length", 50_000))
     script = {LANDING: NotFound("Nothing here.")} | dict(pages)
     texts = FullTextReader(
@@ -278,7 +278,7 @@ def test_an_address_is_read_as_it_is() -> None:
 def test_a_landing_page_leads_to_a_free_copy_of_its_paper() -> None:
     address = "https://journal.example.org/article/7"
     meta = StructuredData(citation={"citation_doi": DOI, "citation_title": TITLE})
-    pages = {address: stub(address, structured=meta), PDF: whole()}
+    pages = {address: stub(address, structured=meta, declared_doi=DOI), PDF: whole()}
 
     answer = read(known(paper(), copy()), pages, address)
 

@@ -23,11 +23,15 @@ SEED = "10.1234/seed"
 
 
 def around(
-    stock: Shop, seed: str = SEED, trace: RoutingTrace | None = None, **wish: Any
+    stock: Shop,
+    seed: str = SEED,
+    trace: RoutingTrace | None = None,
+    timeout_seconds: float = 30.0,
+    **wish: Any,
 ) -> GraphAnswer:
     citations = CitationGraphSearch(
         catalogue=stock.catalogue,
-        panel=ProviderPanel(stock.catalogue, timeout_seconds=0.05),
+        panel=ProviderPanel(stock.catalogue, timeout_seconds=timeout_seconds),
         records=records(stock),
         retractions=PaperStatusFinder(RetractionChecker(stock.catalogue)),
     )
@@ -124,7 +128,9 @@ def test_a_paper_that_only_openalex_knows_is_found_there() -> None:
 
 
 def test_a_silent_provider_is_given_up() -> None:
-    assert around(both(s2(slow=True), openalex())).provider == "openalex"
+    answer = around(both(s2(slow=True), openalex()), timeout_seconds=0.5)
+
+    assert answer.provider == "openalex"
 
 
 def test_a_paper_without_neighbours_is_an_answer() -> None:
@@ -197,6 +203,33 @@ def test_only_influential_works_are_kept_where_the_provider_tells() -> None:
 
     assert answer.cited_by_count == 3
     assert answer.notes is None
+
+
+@requires("citation_graph.influential_only")
+@pytest.mark.parametrize("citing", [works(12, "c", influential=False), []])
+def test_no_influential_work_is_an_answer_that_no_other_provider_replaces(citing: Any) -> None:
+    trace, other = RoutingTrace(), openalex()
+    stock = both(s2(citing_=citing, cited_=[]), other)
+
+    answer = around(stock, trace=trace, influential_only=True)
+
+    assert (answer.provider, answer.cited_by, answer.references) == ("semanticscholar", (), ())
+    assert bool(answer.notes) == bool(citing)
+    assert other.asked == []
+    assert trace.to_wire() == {
+        "provider_used": "semanticscholar",
+        "providers_attempted": ["semanticscholar"],
+        "fallback": False,
+    }
+
+
+@requires("routing.fallback_reason")
+def test_a_provider_that_answered_with_nothing_was_not_unavailable() -> None:
+    trace = RoutingTrace()
+
+    around(both(s2(citing_=[], cited_=[]), openalex()), trace=trace)
+
+    assert trace.to_wire()["fallback_reason"] == "primary_empty"
 
 
 @requires("citation_graph.influential_only")

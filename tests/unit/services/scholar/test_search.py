@@ -169,7 +169,7 @@ def test_a_silent_provider_is_given_up() -> None:
         ("openalex", PAPERS, Registry(slow=True)), ("crossref", PAPERS, Registry(found=several()))
     )
 
-    assert search(stock, patience=0.01).source == "crossref"
+    assert search(stock, patience=0.5).source == "crossref"
 
 
 def test_a_resting_provider_is_passed_over_unasked() -> None:
@@ -319,6 +319,32 @@ def test_a_source_restricts_the_web_search_to_its_own_site() -> None:
     search(stock, source="ieee")
 
     assert [query.sites for query in brave.asked] == [("ieeexplore.ieee.org",)]
+
+
+@requires("academic_search.lens")
+def test_a_lens_is_searched_on_the_web_alone() -> None:
+    found = hit("a", url="https://www.courtlistener.com/opinion/1/x/")
+    brave, registry = Scripted([found]), Registry(found=several())
+    stock = mixed(("openalex", PAPERS, registry), ("brave", WEB, brave))
+
+    answer = search(stock, lens="legal")
+
+    assert (answer.source, answer.result_count, registry.asked) == ("web_search", 1, [])
+    assert brave.asked
+    assert not {site for query in brave.asked for site in query.sites} & set(SCHOLARLY_SITES)
+    assert answer.notes is not None
+    assert "the lens legal" in answer.notes[0]
+
+
+@requires("academic_search.lens")
+@pytest.mark.parametrize(
+    "wish", [{"source": "arxiv"}, {"provider": "openalex"}, {"lens": "no such lens"}]
+)
+def test_a_lens_that_cannot_be_applied_is_refused(wish: dict[str, Any]) -> None:
+    stock = mixed(("openalex", PAPERS, Registry(found=several())), ("brave", WEB, Scripted([])))
+
+    with pytest.raises(InvalidInput, match="lens"):
+        search(stock, **{"lens": "legal"} | wish)
 
 
 def test_one_half_of_the_sites_failing_leaves_the_other() -> None:

@@ -23,7 +23,7 @@ GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=()
     ("name", "seconds", "default"),
     [
         ("academic_search", 3600, True),
-        ("citation_graph", 86_400, False),
+        ("citation_graph", 86_400, True),
         ("paper_fulltext", 3600, False),
     ],
 )
@@ -60,7 +60,6 @@ def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any) -> None:
         ("academic_search", {"query": "x", "num_results": 11}),
         ("academic_search", {"query": "x", "year_from": 1899}),
         ("academic_search", {"query": "x", "source": "elsevier"}),
-        ("academic_search", {"query": "x", "lens": "academic"}),
         ("citation_graph", {"paper": "x", "num_results": 26}),
         ("citation_graph", {"paper": "x", "direction": "sideways"}),
         ("paper_fulltext", {"identifier": "x", "max_length": 999}),

@@ -133,6 +133,9 @@ class Desk:
         live = LinkState(state="live", status=200)
         return {url: self.links.get(url, live) for url in urls}
 
+    async def trace_dead_links(self, states: Mapping[str, LinkState]) -> Mapping[str, LinkState]:
+        return states
+
     async def read_page(
         self, url: str, *, max_length: int = 50_000, tenant: str | None = None
     ) -> Page:

@@ -94,6 +94,15 @@ def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
     }  # fmt: skip
 
 
+@requires("audit_bibliography.equal_entries")
+def test_a_work_cited_for_two_claims_is_no_duplicate_but_one_claim_twice_is() -> None:
+    claims = ("It measures heat.", "It was done in cells.", "It  measures heat.")
+
+    found = audit(of(*(entry(CLEAN[0], claim=claim) for claim in claims)))
+
+    assert ["duplicate" in one["flags"] for one in found["entries"]] == [False, False, True]
+
+
 def test_two_parts_of_one_title_are_not_the_same_work() -> None:
     parts = ("part 1", "part 2", "Part II")
 
@@ -114,7 +123,7 @@ def test_with_the_registries_down_and_no_network_nobody_is_accused() -> None:
     found = audit(wish, desk)
 
     assert {flag for one in found["entries"] for flag in one["flags"]} == {"unchecked"}
-    assert all("exists" not in one for one in found["entries"])
+    assert all(one["exists"] is None for one in found["entries"])
     assert all("no registry that could know" in one["reason"].lower() for one in found["entries"])
     assert "could not be checked" in found["summary"]["warning"]
 

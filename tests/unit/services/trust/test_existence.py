@@ -73,6 +73,15 @@ def test_the_nearest_records_are_shown_few_and_short() -> None:
     assert near.title in entry["reason"]
 
 
+def test_another_work_on_the_same_subject_is_not_offered_as_the_nearest() -> None:
+    other = paper("Tidal acoustics of river sediments in summer", "Ada Vance", year=2011)
+
+    [entry] = audit(INVENTED, desk=Desk(answering=THREE, papers=[other]))["entries"]
+
+    assert "nearestRecords" not in entry
+    assert other.title not in entry["reason"]
+
+
 @pytest.mark.parametrize(
     ("answering", "silent"),
     [

@@ -344,7 +344,7 @@ def test_a_registry_that_never_answers_counts_as_failed() -> None:
 
     shelf: Any = Shelf(crossref=Stuck(), pubmed=Registry((event(R, "2021", "pubmed"),)))
 
-    checked = asyncio.run(RetractionChecker(shelf, registry_seconds=0.02).check_retraction(DOI))
+    checked = asyncio.run(RetractionChecker(shelf, registry_seconds=0.5).check_retraction(DOI))
 
     assert (checked.failed, checked.answered) == (("crossref",), ("pubmed",))
 

@@ -112,7 +112,7 @@ def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[s
 
     found = [verify(one, desk=desk) for one in asked]
 
-    assert all("exists" not in one for one in found)
+    assert all(one["exists"] is None for one in found)
     assert {one["existence"] for one in found} == {"unchecked"}
     assert {one["verificationStatus"] for one in found} == {"uncertain"}
     assert not any("mismatches" in one for one in found)
@@ -138,7 +138,7 @@ def test_words_that_nothing_fits_are_no_proof_of_absence() -> None:
         "Abernathy Q. (2019). Quilted harbours and the economics of lantern festivals in Ruritania. Imaginary Letters 4."
     )
 
-    assert "exists" not in found
+    assert found["exists"] is None
     assert found["existence"] == "unchecked"
     assert found["verificationStatus"] in {"not_found", "uncertain"}
     assert "matchedRecord" not in found
@@ -211,7 +211,7 @@ def test_a_legal_citation_is_never_looked_up_as_a_paper(citation: str) -> None:
 
     assert found["inputType"] == "legal"
     assert found["existence"] == "unchecked"
-    assert "exists" not in found
+    assert found["exists"] is None
     assert not desk.asked
     assert "CourtListener" in found["notes"][0]
 
@@ -224,7 +224,7 @@ def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number() -> No
     assert found["inputType"] == "isbn"
     assert "check digit" in " ".join(found["notes"])
     assert "later" not in " ".join(found["notes"])
-    assert "exists" not in found
+    assert found["exists"] is None
     assert not desk.asked
 
 
@@ -248,7 +248,9 @@ def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest() -> None:
     desk, real = Desk(), register().works[5]
     url = "https://journal.example.org/article"
     marks = StructuredData(citation={"citation_doi": real.doi, "citation_title": real.title})
-    desk.pages[url] = page(url, FILLER, title=f"{real.title} | Journal", structured=marks)
+    desk.pages[url] = page(
+        url, FILLER, title=f"{real.title} | Journal", structured=marks, declared_doi=real.key
+    )
 
     found = verify(url, desk=desk)
 
@@ -256,6 +258,38 @@ def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest() -> None:
     assert found["matchedRecord"]["doi"] == real.key
     assert found["titleMatch"] == "match"
     assert desk.read_ == [url]
+
+
+@requires("verify_citation.detected_doi_own")
+def test_metadata_that_name_another_paper_are_reported_and_not_believed() -> None:
+    desk, real = Desk(), register().works[5]
+    url = "https://daily.example.com/news"
+    desk.pages[url] = page(
+        url,
+        FILLER,
+        title="Shellfish farmers watch the calendar more closely",
+        author="Grace Hopper",
+        declared_doi=real.key,
+    )
+
+    found = verify(url, desk=desk)
+
+    assert "detectedDoi" not in found
+    assert "matchedRecord" not in found
+    assert "another work" in " ".join(found["notes"])
+
+
+@requires("verify_citation.detected_doi_own")
+def test_a_doi_at_the_beginning_of_the_text_counts_if_the_record_is_the_pages() -> None:
+    desk = Desk()
+    real = next(one for one in register().works if one.key == "10.1056/nejmoa2007621")
+    own, other = "https://old.example.org/p17", "https://blog.example.org/p17"
+    text = f"https://doi.org/{real.doi} {FILLER}"
+    desk.pages[own] = page(own, text, title=real.title, author="; ".join(real.names))
+    desk.pages[other] = page(other, text, title=real.title, author="Grace Hopper")
+
+    assert verify(own, desk=desk)["detectedDoi"] == real.key
+    assert "detectedDoi" not in verify(other, desk=desk)
 
 
 @requires("verify_citation.http_status", "verify_citation.detected_doi")
@@ -287,13 +321,84 @@ def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered() -> None:
     assert found["httpStatus"] == 404
 
 
+@requires("verify_citation.unread")
+@pytest.mark.parametrize("status", [401, 403, 429, 451, 503])
+def test_a_page_that_was_refused_exists_and_is_unread(status: int) -> None:
+    desk, url = Desk(), "https://example.org/walled"
+    desk.links[url] = LinkState(state="blocked", status=status, reason=f"http_{status}")
+    desk.pages[url] = Blocked("A wall.")
+
+    found = verify(url, desk=desk)
+
+    assert (found["exists"], found["verificationStatus"]) == (True, "unread")
+    assert f"HTTP {status}" in found["notes"][0]
+    assert ("legal reasons" in found["notes"][0]) == (status == 451)
+
+
+@requires("verify_citation.unread")
+def test_a_page_is_confirmed_once_its_content_was_read_by_whatever_way() -> None:
+    desk, url = Desk(), "https://example.org/coffee"
+    desk.links[url] = LinkState(state="blocked", status=403)
+    desk.pages[url] = page(url, FILLER)
+
+    found = verify(url, desk=desk)
+
+    assert found["verificationStatus"] == "confirmed"
+    assert "notes" not in found
+
+
+@requires("verify_citation.unread")
+def test_a_refused_page_with_an_unregistered_doi_in_its_address_is_unread() -> None:
+    desk, url = Desk(), "https://publisher.example.org/doi/full/10.9999/nothing.here"
+    desk.links[url] = LinkState(state="blocked", status=403)
+
+    found = verify(url, desk=desk)
+
+    assert (found["exists"], found["verificationStatus"]) == (True, "unread")
+    assert any("not registered" in note for note in found["notes"])
+
+
+@requires("verify_citation.address_history")
+@pytest.mark.parametrize(
+    ("link", "existence", "status", "note"),
+    [
+        ({"archived": "https://web.archive.org/web/2020/x"}, "gone", "uncertain", "no longer"),
+        ({"status": 410}, "gone", "uncertain", "no longer"),
+        ({"was_archived": False}, "probably_never_existed", "not_found", "probably never existed"),
+        ({}, "dead", "uncertain", "not known"),
+    ],
+)
+def test_a_dead_address_and_one_that_never_existed_are_told_apart(
+    link: dict[str, Any], existence: str, status: str, note: str
+) -> None:
+    desk, url = Desk(), "https://example.org/no-page"
+    given: dict[str, Any] = {"state": "dead", "status": 404} | link
+    desk.links[url] = LinkState(**given)
+
+    found = verify(url, desk=desk)
+
+    assert found["exists"] is False
+    assert (found["existence"], found["verificationStatus"]) == (existence, status)
+    assert note in found["notes"][0]
+
+
+def test_a_reference_whose_address_may_once_have_existed_is_not_said_to_be_none() -> None:
+    url = "https://example.org/reports/lanterns"
+    text = f"Example Foundation. Quilted lanterns in Ruritania, an annual report. {url}"
+    desk = Desk(links={url: LinkState(state="dead", status=404)}, papers=[])
+
+    found = verify(text, desk=desk)
+
+    assert found["verificationStatus"] == "uncertain"
+
+
 def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone() -> None:
     desk, url = Desk(), "https://example.org/quiet"
     desk.links[url] = LinkState(state="dead", reason="dns")
 
     found = verify(url, desk=desk)
 
-    assert "exists" not in found
+    assert found["exists"] is None
     assert found["existence"] == "unchecked"
     assert found["httpStatus"] == 0
     assert found["verificationStatus"] == "uncertain"
@@ -402,7 +507,7 @@ def test_an_address_within_a_reference_is_checked_beside_its_words() -> None:
     assert found["inputType"] == "reference"
     assert found["linkState"] == "dead"
     assert found["httpStatus"] == 410
-    assert "exists" not in found
+    assert found["exists"] is None
 
 
 def test_a_doi_that_ends_like_a_viewers_word_is_found_by_its_other_reading() -> None:
@@ -424,7 +529,7 @@ def test_the_title_of_one_work_under_other_names_is_told_without_a_doi() -> None
     assert found["authorMatch"] == "mismatch"
     assert "Jumper" in found["mismatches"][0]
     assert found["possibleMatch"]["doi"] == "10.1038/s41586-021-03819-2"
-    assert "exists" not in found
+    assert found["exists"] is None
 
 
 def test_half_a_title_with_the_right_author_and_year_is_not_confirmed() -> None:
@@ -433,7 +538,7 @@ def test_half_a_title_with_the_right_author_and_year_is_not_confirmed() -> None:
     )
 
     assert found["verificationStatus"] != "confirmed"
-    assert "exists" not in found
+    assert found["exists"] is None
 
 
 def test_a_reference_without_a_title_is_never_said_to_be_none() -> None:
@@ -445,18 +550,21 @@ def test_a_reference_without_a_title_is_never_said_to_be_none() -> None:
     assert "too little" in found["notes"][0]
 
 
-@pytest.mark.parametrize("state", ["live", "blocked"])
-def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state: str) -> None:
+@pytest.mark.parametrize(("state", "status"), [("live", "uncertain"), ("blocked", "unread")])
+def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(
+    state: str, status: str
+) -> None:
     url = "https://example.org/reports/lanterns"
     text = f"Example Foundation. Quilted lanterns in Ruritania, an annual report. {url}"
     there = Desk(links={url: LinkState(state=state, status=200)}, papers=[])
-    gone = Desk(links={url: LinkState(state="dead", status=404)}, papers=[])
+    dead = LinkState(state="dead", status=404, was_archived=False)
+    gone = Desk(links={url: dead}, papers=[])
 
     found, missing = verify(text, desk=there), verify(text, desk=gone)
 
-    assert (found["exists"], found["verificationStatus"]) == (True, "uncertain")
+    assert (found["exists"], found["verificationStatus"]) == (True, status)
     assert "does not show" in found["authenticityCaveat"]
-    assert ("exists" in missing, missing["verificationStatus"]) == (False, "not_found")
+    assert (missing["exists"], missing["verificationStatus"]) == (None, "not_found")
 
 
 def test_a_doi_that_one_reading_knows_is_not_missing_for_want_of_a_description() -> None:

@@ -16,7 +16,7 @@ from citewell.services.watching.reference_changes import (
 
 
 def entry(**facts: Any) -> AuditEntry:
-    return AuditEntry(index=1, existence="found", title="Ileal hyperplasia", **facts)
+    return AuditEntry(index=1, exists=True, existence="found", title="Ileal hyperplasia", **facts)
 
 
 def retracted(kind: str = "retraction", notice: str = "10.1/n") -> RetractionStatus:

@@ -6,6 +6,8 @@ import pytest
 
 from citewell.text.comparison.quoted_words import (
     QuotationState,
+    describe_alteration,
+    is_quotation_missing,
     list_quotations,
     match_quotations,
 )
@@ -61,3 +63,75 @@ def test_the_name_of_a_work_is_no_quotation() -> None:
     statement = 'She filmed "The Silent Harbour: Return of the Herring – Part 2" in the spring.'
 
     assert list_quotations(statement) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "quotations"),
+    [
+        ('The mayor called the plan "mildly annoying".', ("mildly annoying",)),
+        ('She said she was "mildly" sorry.', ("mildly",)),
+        ('It was "a disgrace", the owner said.', ("a disgrace",)),
+        ('The method is known as "deep learning".', ()),
+        ('A "smart" bridge was built.', ()),
+        ('He said "Silent Harbour" won the prize.', ()),
+    ],
+)
+def test_a_few_words_are_a_quotation_beside_who_says_them(
+    statement: str, quotations: tuple[str, ...]
+) -> None:
+    assert list_quotations(statement) == quotations
+
+
+@pytest.mark.parametrize(
+    ("statement", "difference"),
+    [
+        (
+            "It said “the bridge was often inspected by an outside expert”.",
+            "The source has “never” where the quotation has “often”.",
+        ),
+        (
+            "It said “the bridge was never inspected by an expert”.",
+            "The quotation leaves out “outside”, which the source has.",
+        ),
+        (
+            "It said “the old bridge was never inspected by an outside expert”.",
+            "The quotation has “old”, which the source does not have there.",
+        ),
+    ],
+)
+def test_an_altered_quotation_is_described_by_its_first_difference(
+    statement: str, difference: str
+) -> None:
+    [found] = match_quotations(statement, SOURCE)
+
+    assert describe_alteration(found) == difference
+
+
+def test_errors_of_a_scan_are_no_alteration() -> None:
+    scanned = SourceText(text="The rnodern bridge was never lnspected by 0utside experts.")
+
+    [found] = match_quotations(
+        "It said “the modern bridge was never inspected by outside experts”.", scanned
+    )
+
+    assert found.state is QuotationState.VERBATIM
+
+
+@pytest.mark.parametrize(
+    ("statement", "known", "is_missing"),
+    [
+        ("It said “harbour fees were raised twice without a vote”.", "", True),
+        ("It said “harbour fees were raised”.", "Harbour fees were raised", False),
+        ("The owner said he was “furious”.", "", True),
+        ("The owner said he was “warning” them.", "", False),
+        ("The owner said it was “expertly” done.", "", False),
+        ("The owner said they are “out” of it.", "", False),  # outside
+        ("People ask “who has ever inspected this bridge?” there.", "", False),
+    ],
+)
+def test_a_quotation_is_missing_if_neither_text_nor_title_has_it(
+    statement: str, known: str, is_missing: bool
+) -> None:
+    [found] = match_quotations(statement, SOURCE)
+
+    assert is_quotation_missing(found, SOURCE, known=known) is is_missing

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
-from citewell.fetch.css.sheets.shorthands import SHORTHANDS, expand_shorthand
+from citewell.fetch.css.sheets.shorthands import expand_shorthand, map_longhands
 from citewell.fetch.css.values import colours
 from citewell.fetch.css.values.lengths import parse_number, parse_pixels
+from citewell.text.data_tables import load_table
 
 Declarations = dict[str, tuple[str, bool]]  # property to its value and whether it is important
 
@@ -44,59 +46,6 @@ _UNCHECKED_PROPERTY_NAMES = (
     " animation-fill-mode animation-play-state animation-iteration-count animation-direction"
     " animation-timeline offset-path transform-origin will-change direction backdrop-filter"
 )
-_PROPERTY_ALIASES = {
-    "-webkit-clip-path": "clip-path",
-    "-webkit-mask-image": "mask-image",
-    "-webkit-mask-size": "mask-size",
-    "-webkit-mask-position": "mask-position",
-    "-webkit-mask-repeat": "mask-repeat",
-    "-webkit-mask": "mask",
-    "-webkit-transform": "transform",
-    "-webkit-filter": "filter",
-    "-webkit-backface-visibility": "backface-visibility",
-    "-webkit-perspective": "perspective",
-    "-webkit-background-clip": "background-clip",
-    "-webkit-animation": "animation",
-    **{
-        f"-webkit-animation-{part}": f"animation-{part}"
-        for part in [
-            "name",
-            "duration",
-            "delay",
-            "fill-mode",
-            "play-state",
-            "iteration-count",
-            "direction",
-        ]
-    },
-    "-webkit-flex": "flex",
-    "-webkit-opacity": "opacity",
-    "-moz-opacity": "opacity",
-    "inset-inline-start": "left",
-    "inset-inline-end": "right",
-    "inset-block-start": "top",
-    "inset-block-end": "bottom",
-    **{
-        f"{name}-{logical}": f"{name}-{side}"
-        for name in ("margin", "padding")
-        for logical, side in (
-            ("inline-start", "left"),
-            ("inline-end", "right"),
-            ("block-start", "top"),
-            ("block-end", "bottom"),
-        )
-    },
-    "inline-size": "width",
-    "block-size": "height",
-    "max-inline-size": "max-width",
-    "max-block-size": "max-height",
-    "min-inline-size": "min-width",
-    "min-block-size": "min-height",
-    "overflow-inline": "overflow-x",
-    "overflow-block": "overflow-y",
-    "text-wrap": "white-space",
-    "text-wrap-mode": "white-space",
-}
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n]?|(.))", re.DOTALL)
 _CSS_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _IMPORTANT_WORD = "important"
@@ -114,6 +63,7 @@ def parse_declarations(block: str, *, only_hiding: bool = False) -> Declarations
     With `only_hiding`, lengths that cannot move or shrink anything out of sight are left out.
     """
     found: Declarations = {}
+    known, signs = _list_known_properties(), _map_length_signs() if only_hiding else {}
     for part in _split_declarations(block[:_MAX_STYLE_CHARS]):
         name, colon, value = part.partition(":")
         if not colon:
@@ -122,9 +72,9 @@ def parse_declarations(block: str, *, only_hiding: bool = False) -> Declarations
         if "\\" in name:
             name = unescape_css(name).strip().lower()
         custom = name.startswith("--")
-        if only_hiding and name in _LENGTH_SIGNS and not _LENGTH_SIGNS[name].search(value):
+        if name in signs and not signs[name].search(value):
             continue
-        if custom or name in _KNOWN_PROPERTIES:
+        if custom or name in known:
             _add_declaration(found, name, value[:_MAX_VALUE_CHARS], custom=custom)
     return found
 
@@ -148,7 +98,7 @@ def expand_pending(value: str, wanted: str) -> str | None:
 
 def is_valid_value(name: str, value: str) -> bool:
     """Whether a browser would accept the value, as far as this parser can tell."""
-    return name in _KNOWN_PROPERTIES and all(
+    return name in _list_known_properties() and all(
         _is_valid(each, worth) for each, worth in expand_shorthand(name, value)
     )
 
@@ -180,13 +130,13 @@ def _add_declaration(found: Declarations, name: str, value: str, *, custom: bool
             found[name] = (value, important)
         return
     value = value.lower()
-    for each, worth in _expand_value(_PROPERTY_ALIASES.get(name, name), value):
+    for each, worth in _expand_value(_load_aliases().get(name, name), value):
         if _is_valid(each, worth) and (important or each not in found or not found[each][1]):
             found[each] = (worth, important)
 
 
 def _expand_value(name: str, value: str) -> list[tuple[str, str]]:
-    longhands = SHORTHANDS.get(name)
+    longhands = map_longhands().get(name)
     if longhands is None:
         return [(name, value)]
     if value in CSS_WIDE_KEYWORDS:
@@ -271,27 +221,31 @@ _FAR_SIGN = re.compile(
 )
 _SPECK_SIGN = re.compile(r"^\s*\+?[.0]|^\s*\+?[1-4](?![\d.]*\d{2})|\(|e-|\\", re.IGNORECASE)
 _NEVER_SIGN = re.compile(r"(?!)")
-_LENGTH_SIGNS: dict[str, re.Pattern[str]] = {
-    **dict.fromkeys((*_LENGTH_PROPERTY_NAMES.split(), "margin", "inset"), _FAR_SIGN),
-    **{
-        name: _FAR_SIGN
-        for name, target in _PROPERTY_ALIASES.items()
-        if target in _LENGTH_PROPERTY_NAMES.split()
-    },
-    **dict.fromkeys(("width", "height", "max-width", "max-height", "flex-basis"), _SPECK_SIGN),
-    **dict.fromkeys(
-        (
-            "padding", "padding-top", "padding-right", "padding-bottom", "padding-left", "float",
-            "min-width", "min-height", "flex-grow", "direction", "word-spacing", "isolation",
-        ),
-        _NEVER_SIGN,
-    ),
-}  # fmt: skip
-_LENGTH_SIGNS.pop("letter-spacing")
-_KNOWN_PROPERTIES = (
-    COLOUR_PROPERTIES
-    | _VALUE_CHECKS.keys()
-    | _PROPERTY_ALIASES.keys()
-    | set(_UNCHECKED_PROPERTY_NAMES.split())
-    | SHORTHANDS.keys()
+_NEVER_HIDING_NAMES = (
+    "padding padding-top padding-right padding-bottom padding-left float min-width min-height flex-grow"
+    " direction word-spacing isolation"
 )
+
+
+@cache
+def _map_length_signs() -> dict[str, re.Pattern[str]]:
+    lengths = _LENGTH_PROPERTY_NAMES.split()
+    aliases = [name for name, target in _load_aliases().items() if target in lengths]
+    signs = {
+        **dict.fromkeys((*lengths, "margin", "inset", *aliases), _FAR_SIGN),
+        **dict.fromkeys(("width", "height", "max-width", "max-height", "flex-basis"), _SPECK_SIGN),
+        **dict.fromkeys(_NEVER_HIDING_NAMES.split(), _NEVER_SIGN),
+    }
+    del signs["letter-spacing"]
+    return signs
+
+
+@cache
+def _list_known_properties() -> frozenset[str]:
+    unchecked = _UNCHECKED_PROPERTY_NAMES.split()
+    return COLOUR_PROPERTIES.union(_VALUE_CHECKS, _load_aliases(), unchecked, map_longhands())
+
+
+def _load_aliases() -> Mapping[str, str]:
+    aliases: Mapping[str, str] = load_table(__package__, "property_aliases")
+    return aliases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from citewell.fetch.css.values import colours
 from citewell.fetch.css.values.lengths import parse_number, parse_pixels
@@ -279,9 +280,11 @@ _EXPANDERS: dict[str, Callable[[str], _Pairs]] = {
 }
 
 
-def _list_longhands(name: str) -> tuple[str, ...]:
+@cache
+def map_longhands() -> dict[str, tuple[str, ...]]:
+    """The shorthands, with the properties that each sets."""
     samples = {"font": "1px/1 a", "background": "red", "all": "unset"}
-    return tuple(each for each, _ in expand_shorthand(name, samples.get(name, "0")))
-
-
-SHORTHANDS = {name: _list_longhands(name) for name in _EXPANDERS}
+    return {
+        name: tuple(each for each, _ in expand(samples.get(name, "0")))
+        for name, expand in _EXPANDERS.items()
+    }

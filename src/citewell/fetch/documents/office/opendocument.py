@@ -24,6 +24,7 @@ from citewell.fetch.markdown.markdown_text import (
     resolve_link,
     squeeze_spaces,
 )
+from citewell.model.counted_words import pluralize
 
 _MAX_REPEATS = 256  # a sheet may end in one row or column repeated a million times
 _MAX_OPENDOCUMENT_CELLS = 2_000_000
@@ -74,8 +75,8 @@ class OpenDocument:
         raise Broken("The document's content.xml has no body.")
 
     def describe_hidden_text(self) -> tuple[str, ...]:
-        slides = f"{self._hidden_slides} hidden slides were left out."
-        text = f"{self._dropped} pieces of hidden text were left out."
+        slides = f"{self._hidden_slides} {pluralize(self._hidden_slides, 'hidden slide was', 'hidden slides were')} left out."
+        text = f"{self._dropped} {pluralize(self._dropped, 'piece of hidden text was', 'pieces of hidden text were')} left out."
         return ((slides,) if self._hidden_slides else ()) + ((text,) if self._dropped else ())
 
     def render_text(self) -> str:

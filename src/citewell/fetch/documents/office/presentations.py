@@ -9,6 +9,7 @@ from citewell.fetch.documents.office.package_relations import read_package_relat
 from citewell.fetch.documents.office.slide_shapes import SlideReader
 from citewell.fetch.documents.page_ranges import choose_pages
 from citewell.fetch.documents.zip_archive import ZipDocument
+from citewell.model.counted_words import pluralize
 
 
 def read_pptx(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedDocument:
@@ -18,7 +19,11 @@ def read_pptx(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedD
     slides = SlideReader(archive)
     parts = [slides.render_slide(names[place], place + 1) for place in chosen]
     about = read_office_properties(archive)
-    omitted = (f"{hidden} hidden slides were left out.",) if hidden else ()
+    omitted = (
+        (f"{hidden} {pluralize(hidden, 'hidden slide was', 'hidden slides were')} left out.",)
+        if hidden
+        else ()
+    )
     notes = (*omitted, *slides.equations.describe_cuts())
     return ParsedDocument(markdown="\n\n".join(parts), title=about.title, author=about.author,
                   created=about.created, page_count=len(names), language=about.language,

@@ -5,59 +5,18 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 
 from citewell.fetch.documents.document_text import Broken, ParsedDocument, TookTooMuch
 from citewell.fetch.documents.list_markers import format_list_marker
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.markdown.markdown_text import escape_line_starts, escape_markdown, resolve_link
+from citewell.model.counted_words import pluralize
+from citewell.text.data_tables import load_table
 
 _RTF_TOKEN_PATTERN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)",
     re.DOTALL,
-)
-_SKIPPED_DESTINATIONS = frozenset(
-    [
-        "fonttbl",
-        "colortbl",
-        "stylesheet",
-        "listtable",
-        "listoverridetable",
-        "revtbl",
-        "rsidtbl",
-        "generator",
-        "pict",
-        "object",
-        "header",
-        "headerl",
-        "headerr",
-        "headerf",
-        "footer",
-        "footerl",
-        "footerr",
-        "footerf",
-        "themedata",
-        "colorschememapping",
-        "datastore",
-        "latentstyles",
-        "xmlnstbl",
-        "mmathPr",
-        "filetbl",
-        "fldinst",
-        "pntext",
-        "pntxta",
-        "pntxtb",
-        "bkmkstart",
-        "bkmkend",
-        "annotation",
-        "atnid",
-        "atnauthor",
-        "shppict",
-        "nonshppict",
-        "listtext",
-        "shpinst",
-        "wgrffmtfilter",
-        "background",
-    ]
 )
 _CHARACTER_WORDS = {
     "tab": " ", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘",
@@ -192,7 +151,9 @@ class _RtfParser:
         elif word in {"listtext", "pntext"}:
             self._list, self._label = True, ""
             self._state = replace(self._state, text_target="label")
-        elif word in _SKIPPED_DESTINATIONS or (starred and word not in {"shptxt", "fldinst"}):
+        elif word in _load_skipped_destinations() or (
+            starred and word not in {"shptxt", "fldinst"}
+        ):
             self._state = replace(self._state, text_target="none")
         else:
             return False
@@ -308,6 +269,11 @@ class _RtfParser:
             self._rows = []
 
 
+@cache
+def _load_skipped_destinations() -> frozenset[str]:
+    return frozenset(load_table(__package__, "skipped_rtf_destinations"))
+
+
 def _escape_linked_text(text: str) -> str:
     """The text as markdown; private-use characters in it mark the links."""
     pieces = _LINK_MARKS.split(text)
@@ -332,7 +298,13 @@ def read_rtf(body: bytes) -> ParsedDocument:
         raise Broken("The file is not RTF.")
     reader = _RtfParser()
     reader.parse_rtf(body[start:])
-    notes = (f"{reader.hidden} pieces of hidden text were left out.",) if reader.hidden else ()
+    notes = (
+        (
+            f"{reader.hidden} {pluralize(reader.hidden, 'piece of hidden text was', 'pieces of hidden text were')} left out.",
+        )
+        if reader.hidden
+        else ()
+    )
     return ParsedDocument(
         markdown=_join_rtf_blocks(reader.blocks),
         title=reader.found.get("title", "").strip() or None,

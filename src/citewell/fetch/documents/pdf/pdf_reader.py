@@ -24,6 +24,7 @@ from citewell.fetch.documents.pdf.pdf_outline import read_outline_titles
 from citewell.fetch.documents.pdf.pdf_page import PdfPage, order_page_blocks, read_pdf_page
 from citewell.fetch.documents.pdf.pdf_properties import read_pdf_properties
 from citewell.fetch.documents.pdf.pdfium import PdfiumFailure
+from citewell.model.counted_words import pluralize
 
 _OCR_ADVICE = (
     "Text recognition (OCR) reads such pages where tesseract is installed beside Citewell: "
@@ -102,12 +103,12 @@ def _build_no_text_error(
     if found is not None:
         said = f" {found.left_out}" if found.left_out else ""
         return ScannedDocument(
-            f"The PDF is scanned: its {total} pages are images, on which text recognition (OCR) "
+            f"The PDF is scanned: its {total} {pluralize(total, 'page is an image', 'pages are images')}, on which text recognition (OCR) "
             f"found no text.{said}"
         )
     if any(page.is_picture for page in read):
         return ScannedDocument(
-            f"The PDF is scanned: its {total} pages are images without a text layer. {_OCR_ADVICE}",
+            f"The PDF is scanned: its {total} {pluralize(total, 'page is an image', 'pages are images')} without a text layer. {_OCR_ADVICE}",
             remedy="apt install tesseract-ocr",
         )
     if damaged and not read:
@@ -126,9 +127,13 @@ def _build_page_notes(
     if damaged:
         notes.append(f"Damaged pages were left out: {_format_page_numbers(damaged)}.")
     if hidden := sum(page.hidden for page in read):
-        notes.append(f"{hidden} words that are invisible on the page were left out.")
+        notes.append(
+            f"{hidden} {pluralize(hidden, 'word that is invisible on the page was', 'words that are invisible on the page were')} left out."
+        )
     if slanted := sum(page.slanted for page in read):
-        notes.append(f"{slanted} words at an angle, such as a watermark, were left out.")
+        notes.append(
+            f"{slanted} {pluralize(slanted, 'word at an angle, such as a watermark, was', 'words at an angle, such as a watermark, were')} left out."
+        )
     if scanned := [page.number for page in read if page.recognized]:
         notes.append(
             "Scanned pages were read by text recognition (tesseract), which makes mistakes: "

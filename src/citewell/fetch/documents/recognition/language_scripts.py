@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from citewell.text.data_tables import load_table
 
 MAX_LANGUAGES = 3  # each makes recognition slower
 _SCRIPT_PATTERN = re.compile(r"^Script: ([A-Za-z]+)", re.MULTILINE)
-# Tesseract's names of languages that are not written in Latin letters.
-_LANGUAGES_BY_SCRIPT = {
-    "Arabic": ("ara", "fas", "urd", "pus", "snd", "uig"),
-    "Armenian": ("hye",),
-    "Bengali": ("ben", "asm"),
-    "Cyrillic": ("rus", "ukr", "bul", "bel", "srp", "mkd", "kaz", "kir", "tgk", "tat", "mon"),
-    "Devanagari": ("hin", "mar", "nep", "san"),
-    "Ethiopic": ("amh", "tir"),
-    "Georgian": ("kat",),
-    "Greek": ("ell", "grc"),
-    "Gujarati": ("guj",),
-    "Gurmukhi": ("pan",),
-    "Han": ("chi_sim", "chi_tra", "jpn"),
-    "Hangul": ("kor",),
-    "Hebrew": ("heb", "yid"),
-    "Hiragana": ("jpn",),
-    "Japanese": ("jpn",),
-    "Kannada": ("kan",),
-    "Katakana": ("jpn",),
-    "Khmer": ("khm",),
-    "Korean": ("kor",),
-    "Lao": ("lao",),
-    "Malayalam": ("mal",),
-    "Myanmar": ("mya",),
-    "Sinhala": ("sin",),
-    "Tamil": ("tam",),
-    "Telugu": ("tel",),
-    "Thai": ("tha",),
-    "Tibetan": ("bod",),
-}
-_NON_LATIN_LANGUAGES = frozenset(name for names in _LANGUAGES_BY_SCRIPT.values() for name in names)
 
 
 def is_script_known(languages: Sequence[str]) -> bool:
     """Whether the languages share one script, so that the page need not be asked for its own."""
-    return len(languages) < 2 or not _NON_LATIN_LANGUAGES.intersection(languages)
+    return len(languages) < 2 or not _list_non_latin_languages().intersection(languages)
 
 
 def choose_script_languages(languages: Sequence[str], report: str) -> str:
@@ -52,10 +24,21 @@ def choose_script_languages(languages: Sequence[str], report: str) -> str:
     """
     found = _SCRIPT_PATTERN.search(report)
     script = found[1] if found else ""
-    if script in _LANGUAGES_BY_SCRIPT:
-        fitting = [name for name in _LANGUAGES_BY_SCRIPT[script] if name in languages]
+    if script in _load_languages():
+        fitting = [name for name in _load_languages()[script] if name in languages]
     elif script:
-        fitting = [name for name in languages if name not in _NON_LATIN_LANGUAGES]
+        fitting = [name for name in languages if name not in _list_non_latin_languages()]
     else:
         fitting = []
     return "+".join((fitting or list(languages))[:MAX_LANGUAGES])
+
+
+@cache
+def _list_non_latin_languages() -> frozenset[str]:
+    return frozenset(name for names in _load_languages().values() for name in names)
+
+
+def _load_languages() -> Mapping[str, Sequence[str]]:
+    """By script, tesseract's names of languages that are not written in Latin letters."""
+    languages: Mapping[str, Sequence[str]] = load_table(__package__, "script_languages")
+    return languages

@@ -18,6 +18,7 @@ from citewell.fetch.documents.recognition.text_recognizer import (
     RecognitionFailure,
     RecognitionLimits,
 )
+from citewell.model.counted_words import pluralize
 from citewell.workers.worker_tasks import PoolFigures, TaskRunner, WorkerTask
 
 R = TypeVar("R")
@@ -97,7 +98,7 @@ class RecognizingRunner:
         pages = [page for task in done if (page := task.result()) is not None]
         said = ""
         if late:
-            said = f"Text recognition was stopped after {limits.total_seconds:g} seconds."
+            said = f"Text recognition was stopped after {limits.total_seconds:g} {pluralize(limits.total_seconds, 'second')}."
         elif len(chosen) < len(numbers):
             said = f"Text recognition is limited to {limits.max_pages} pages of a document."
         return RecognizedText(

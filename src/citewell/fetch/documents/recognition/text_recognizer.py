@@ -21,6 +21,7 @@ from citewell.fetch.documents.recognition.language_scripts import (
     is_script_known,
 )
 from citewell.fetch.documents.recognition.page_picture import PagePicture
+from citewell.model.counted_words import pluralize
 
 _START_MODULE = "citewell.fetch.documents.recognition.program_start"
 _PROGRAM_NAME = "tesseract"
@@ -116,7 +117,9 @@ class TextRecognizer:
             async with asyncio.timeout(seconds):
                 answer, _ = await process.communicate(picture)
         except TimeoutError:
-            raise RecognitionFailure(f"took longer than {seconds:g} seconds") from None
+            raise RecognitionFailure(
+                f"took longer than {seconds:g} {pluralize(seconds, 'second')}"
+            ) from None
         finally:
             if process.returncode is None:
                 with suppress(ProcessLookupError):

@@ -15,6 +15,7 @@ from citewell.fetch.sites.github.github_api import (
     format_user_link,
 )
 from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, normalize_iso_time, trim_to_date
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -172,4 +173,8 @@ def _render_commit_line(commit: _GithubCommit, route: SiteRoute) -> str:
 
 
 def _format_line_counts(added: int | None, deleted: int | None) -> str:
-    return f"+{added or 0:,} −{deleted or 0:,} lines" if added is not None else ""
+    return (
+        f"+{added or 0:,} −{deleted or 0:,} {pluralize((added or 0) + (deleted or 0), 'line')}"
+        if added is not None
+        else ""
+    )

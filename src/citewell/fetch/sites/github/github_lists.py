@@ -17,6 +17,7 @@ from citewell.fetch.sites.github.github_api import (
 )
 from citewell.fetch.sites.repository_markdown import clean_repository_markdown
 from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, normalize_iso_time, trim_to_date
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -129,7 +130,11 @@ async def read_release_list(route: SiteRoute, kit: SiteKit) -> Page | None:
         extracted_by="github:api",
         site="GitHub",
         published=normalize_iso_time(releases[0].published_at),
-        notes=(f"The newest {len(releases)} releases; there may be older ones.",) if full else (),
+        notes=(
+            f"The newest {len(releases)} {pluralize(len(releases), 'release')}; there may be older ones.",
+        )
+        if full
+        else (),
     )
 
 
@@ -166,7 +171,11 @@ async def read_folder(route: SiteRoute, kit: SiteKit) -> Page | None:
 
 def _render_folder_entry(entry: _FolderEntry) -> str:
     name = f"{entry.name}/" if entry.type == "dir" else entry.name
-    size = f", {entry.size:,} bytes" if entry.size and entry.type == "file" else ""
+    size = (
+        f", {entry.size:,} {pluralize(entry.size, 'byte')}"
+        if entry.size and entry.type == "file"
+        else ""
+    )
     return f"- {markdown_parts.format_markdown_link(name, entry.html_url)}{size}"
 
 

@@ -28,6 +28,7 @@ from citewell.fetch.sites.stackexchange.stackexchange_posts import (
     StackExchangeAnswer,
     StackExchangeComment,
 )
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -198,7 +199,9 @@ class _QuestionReading:
             if error.provider is None:
                 raise
             return found, ("Comments could not be read.",)
-        return found, (f"Only the newest {len(found)} comments are shown.",)
+        return found, (
+            f"Only the newest {len(found)} {pluralize(len(found), 'comment is', 'comments are')} shown.",
+        )
 
     async def _fetch_list(self, model: type[E], path: str, *, sort: str = "", page: int = 1) -> E:
         params = {"site": self._route.owner, "filter": "withbody", "order": "desc"}

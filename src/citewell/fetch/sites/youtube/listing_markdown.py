@@ -8,6 +8,7 @@ from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.youtube.listed_videos import ListedVideo
 from citewell.fetch.sites.youtube.transcripts import build_watch_address
 from citewell.fetch.sites.youtube.video_listings import VideoListing
+from citewell.model.counted_words import pluralize
 
 
 def render_video_listing(listing: VideoListing, *, title: str, notes: Sequence[str] = ()) -> str:
@@ -43,4 +44,4 @@ def describe_shown_part(listing: VideoListing, *, is_playlist: bool) -> str:
     """A sentence that says how many of the videos are listed."""
     shown = f"{len(listing.videos):,}"
     of = f" of {listing.total:,}" if listing.total else ""
-    return f"Only the {'first' if is_playlist else 'newest'} {shown}{of} videos are listed."
+    return f"Only the {'first' if is_playlist else 'newest'} {shown}{of} {pluralize(len(listing.videos), 'video is', 'videos are')} listed."

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 from citewell.fetch.sites.site_kit import normalize_iso_time, trim_to_date
 from citewell.fetch.sites.youtube.listed_videos import VIDEO_ID_PATTERN, ListedVideo
 from citewell.fetch.sites.youtube.video_listings import CHANNEL_ID_PATTERN, VideoListing
+from citewell.model.counted_words import pluralize
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
 
@@ -49,7 +50,7 @@ def _read_feed_entry(entry: Element) -> ListedVideo | None:
         id=video,
         title=_read_feed_text(entry, f"{_ATOM}title") or f"YouTube video {video}",
         published=trim_to_date(normalize_iso_time(_read_feed_text(entry, f"{_ATOM}published"))),
-        views=f"{int(views):,} views" if known else "",
+        views=f"{int(views):,} {pluralize(int(views), 'view')}" if known else "",
         channel=_read_feed_text(entry, f"{_ATOM}author/{_ATOM}name"),
     )
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from citewell.model.counted_words import pluralize
+
 MAX_KEYS = 100  # issuers have two or three; a set of thousands is a fault or an attack
 MIN_RSA_BITS = 2048
 MAX_RSA_BITS = 8192  # longer ones take long to verify
@@ -75,7 +77,9 @@ def parse_key_set(found: Any) -> KeySet:
     if not isinstance(entries, list):
         raise MalformedKeySet("It is not a JSON object with a list of keys.")
     if len(entries) > MAX_KEYS:
-        raise MalformedKeySet(f"It has {len(entries)} keys; {MAX_KEYS} are read at most.")
+        raise MalformedKeySet(
+            f"It has {len(entries)} {pluralize(len(entries), 'key')}; {MAX_KEYS} are read at most."
+        )
     keys = tuple(key for entry in entries if (key := _parse_key(entry)) is not None)
     if not keys:
         raise MalformedKeySet("None of its keys can verify a signature of an accepted algorithm.")

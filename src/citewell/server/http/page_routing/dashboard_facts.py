@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from citewell.model.counted_words import pluralize
 from citewell.server.app import App
 from citewell.server.http.auth.auth_ways import list_auth_ways
 from citewell.server.http.observing.readiness import OK, ReadinessMonitor
@@ -108,7 +109,10 @@ async def _describe_audit_head(app: App) -> list[NamedFact]:
     facts = [
         NamedFact(name="Sealed rows", text=format_count(head.rows)),
         NamedFact(name="Waiting to be sealed", text="yes" if has_waiting else "none"),
-        NamedFact(name="Kept for", text=f"{settings.audit_retention_days} days"),
+        NamedFact(
+            name="Kept for",
+            text=f"{settings.audit_retention_days} {pluralize(settings.audit_retention_days, 'day')}",
+        ),
         NamedFact(name="Sent to a webhook", text="yes" if settings.audit_webhook_url else "no"),
     ]
     if head.rows:

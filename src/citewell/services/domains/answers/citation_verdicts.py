@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.grounded_answer import AnswerCitation
 from citewell.model.research import ClaimRelation, ProviderReport, ResearchSource
 from citewell.services.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement, Opinion
@@ -211,12 +212,14 @@ class AnswerCheck:
         lost = [at for at in told if not any(self._is_supported(at, place) for place in places)]
         if lost:
             notes.append(
-                f"{len(lost)} of {len(told)} sentences: no cited page that could be read supports"
+                f"{len(lost)} of {len(told)} {pluralize(len(told), 'sentence')}: no cited page that could be read supports"
                 " them."
             )
         bare = len(self._statements) - len(told)
         if bare:
-            notes.append(f"{bare} of {len(self._statements)} sentences cite nothing.")
+            notes.append(
+                f"{bare} of {len(self._statements)} {pluralize(len(self._statements), 'sentence')} {pluralize(bare, 'cites', 'cite')} nothing."
+            )
         return notes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.grounded_answer import AnswerCitation
 from citewell.model.research import (
     RESEARCH_TIERS,
@@ -130,7 +131,11 @@ def _cite_quoted_page(
 
 def _describe_unread(pages: Sequence[PageReading]) -> tuple[str, ...]:
     lost = sum(1 for page in pages if not page.is_read)
-    return (f"{lost} of {len(pages)} pages could not be read.",) if lost else ()
+    return (
+        (f"{lost} of {len(pages)} {pluralize(len(pages), 'page')} could not be read.",)
+        if lost
+        else ()
+    )
 
 
 def build_writing_request(

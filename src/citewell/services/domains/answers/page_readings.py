@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.model.page import Page
 from citewell.model.search_queries import SearchHit
 from citewell.services.reading.cached_pages import CachedPageReader
@@ -141,7 +142,9 @@ class PageReadingService:
         return tasks
 
     def _describe_lateness(self) -> str:
-        return f"The page was not read within {self._seconds:g} seconds."
+        return (
+            f"The page was not read within {self._seconds:g} {pluralize(self._seconds, 'second')}."
+        )
 
 
 def _build_lead(hit: SearchHit) -> PageLead:

@@ -13,51 +13,11 @@ from citewell.services.domains.brands.brand_request import BrandSite, parse_bran
 from citewell.services.domains.brands.site_visits import SiteVisitor
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
+from citewell.text.data_tables import load_table
 from citewell.text.web.registered_domains import find_registered_domain
 
 _MAX_CANDIDATES = 4
 _RESULT_COUNT = 10
-# Sites about companies, which are the site of none that is asked for by name here.
-_OTHERS_SITES = frozenset(
-    [
-        "wikipedia.org",
-        "wikidata.org",
-        "linkedin.com",
-        "facebook.com",
-        "instagram.com",
-        "x.com",
-        "twitter.com",
-        "youtube.com",
-        "crunchbase.com",
-        "bloomberg.com",
-        "glassdoor.com",
-        "indeed.com",
-        "github.com",
-        "reddit.com",
-        "pinterest.com",
-        "tiktok.com",
-        "brandfetch.com",
-        "brandfetch.io",
-        "behance.net",
-        "dribbble.com",
-        "figma.com",
-        "medium.com",
-        "logo.wine",
-        "seeklogo.com",
-        "freebiesupply.com",
-        "1000logos.net",
-        "forbes.com",
-        "nytimes.com",
-        "reuters.com",
-        "google.com",
-        "apple.com",
-        "trustpilot.com",
-        "yelp.com",
-        "zoominfo.com",
-        "pitchbook.com",
-        "ycombinator.com",
-    ]
-)
 _LEGAL_FORM_PATTERN = re.compile(
     r"\b(?:inc|incorporated|corp|corporation|co|company|llc|ltd|limited|plc|gmbh|ag|se|sa|sas|srl|spa|bv|nv|ab|oy|as|group|holdings?)\b\.?",
     re.IGNORECASE,
@@ -116,11 +76,12 @@ def _fold_company(name: str) -> str:
 
 def _list_candidates(urls: tuple[str, ...]) -> list[BrandSite]:
     """The sites of these results, each domain once; sites about other companies are left out."""
+    others = load_table(__package__, "sites_about_companies")
     found: dict[str, BrandSite] = {}
     for url in urls:
         parts = urlsplit(url)
         domain = find_registered_domain(parts.hostname or "")
-        if not domain or domain in _OTHERS_SITES or parts.netloc in found:
+        if not domain or domain in others or parts.netloc in found:
             continue
         found[parts.netloc] = parse_brand_site(f"{parts.scheme}://{parts.netloc}")
     return list(found.values())[:_MAX_CANDIDATES]

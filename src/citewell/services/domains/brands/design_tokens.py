@@ -1,4 +1,4 @@
-"""Writes a brand as design tokens in the W3C DTCG format, version 2025.10."""
+"""Writes a brand as design tokens in the W3C DTCG format, each with its $value and $type."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ def build_design_tokens(colors: BrandColors, typography: BrandTypography) -> dic
     if named:
         group["palette"] = named
     if group:
-        tokens["color"] = {"$type": "color", **group}
+        tokens["color"] = group
     fonts = {role: font for role in _FONT_ROLES if (font := getattr(typography, role))}
     if fonts:
-        families = {role: {"$value": font.family} for role, font in fonts.items()}
-        tokens["font"] = {"family": {"$type": "fontFamily", **families}}
+        families = {
+            role: {"$value": font.family, "$type": "fontFamily"} for role, font in fonts.items()
+        }
+        tokens["font"] = {"family": families}
         weights = {
-            role: {"$value": font.weights[0]} for role, font in fonts.items() if font.weights
+            role: {"$value": font.weights[0], "$type": "fontWeight"}
+            for role, font in fonts.items()
+            if font.weights
         }
         if weights:
-            tokens["font"]["weight"] = {"$type": "fontWeight", **weights}
+            tokens["font"]["weight"] = weights
     return tokens
 
 
 def _build_color_token(code: str) -> dict[str, Any]:
-    components = [round(int(code[start : start + 2], 16) / 255, 4) for start in (1, 3, 5)]
-    return {
-        "$value": {"colorSpace": "srgb", "components": components, "alpha": 1, "hex": code.lower()}
-    }
+    return {"$value": code.lower(), "$type": "color"}
 
 
 def _format_token_name(name: str) -> str:

@@ -48,7 +48,9 @@ class FilingSearchRequest:
     date_to: Annotated[OptionalName, Field(description="Filed until YYYY-MM-DD.")] = None
     facts: Annotated[
         bool,
-        Field(description="Newest reported figures (revenue, net income, EPS) instead of filings."),
+        Field(
+            description="Latest year, quarter and twelve months of headline figures instead of filings."
+        ),
     ] = False
     count: Annotated[int, Field(ge=1, le=10, validation_alias="num_results")] = 5
     provider: OptionalName = None

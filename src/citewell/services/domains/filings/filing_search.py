@@ -6,13 +6,19 @@ from dataclasses import asdict
 
 from citewell.domain_ports import FilingSearch
 from citewell.errors import InternalError
-from citewell.model.answers.filing_results import FilingResult, FilingsAnswer, ResolvedCompany
+from citewell.model.answers.filing_results import (
+    FilingResult,
+    FilingsAnswer,
+    PeriodValue,
+    ResolvedCompany,
+)
 from citewell.model.domains.company_filing import (
     CompanyFiling,
     FactHits,
     FilingCompany,
     FilingHits,
     FilingQuery,
+    HeadlineFact,
     ReportedFact,
 )
 from citewell.model.routing_trace import RoutingTrace
@@ -97,13 +103,30 @@ def _build_filing_result(filing: CompanyFiling) -> FilingResult:
     return FilingResult(**{name: value for name, value in told.items() if value != ()})
 
 
-def _build_fact_result(fact: ReportedFact, company: FilingCompany, provider: str) -> FilingResult:
+def _build_fact_result(fact: HeadlineFact, company: FilingCompany, provider: str) -> FilingResult:
+    newest = asdict(fact.newest)
+    newest.pop("computed_from")  # the newest value is always one that was filed
     return FilingResult(
-        **asdict(fact),
+        **newest,
         company=company.name,
         cik=company.cik,
         source=provider,
-        is_amendment=fact.form_type.endswith("/A") or None,
+        is_amendment=fact.newest.form_type.endswith("/A") or None,
+        latest_annual=_build_period_value(fact.annual, fact.newest),
+        latest_quarter=_build_period_value(fact.quarter, fact.newest),
+        trailing_twelve_months=_build_period_value(fact.trailing, fact.newest),
+    )
+
+
+def _build_period_value(fact: ReportedFact | None, newest: ReportedFact) -> PeriodValue | None:
+    if fact is None:
+        return None
+    given = asdict(fact)
+    return PeriodValue(**{name: given[name] for name in PeriodValue.model_fields}).model_copy(
+        update={
+            "concept": fact.concept if fact.concept != newest.concept else None,
+            "computed_from": fact.computed_from or None,
+        }
     )
 
 

@@ -75,7 +75,6 @@ class ImageSearchService:
                 attempted=harvest.asked.list_attempted_providers(),
                 failures=tuple(harvest.asked.failures.values()),
                 others=self._list_others(harvest),
-                filter_report=merge_filter_reports(harvest.reports),
                 details=(*self._explain_lens(asked, harvest), *_describe_dropped(harvest)),
             ),
             requested_num_results=asked.count if asked.count > harvest.limit else None,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from citewell.domain_ports import CaseSearch
 from citewell.errors import InternalError
 from citewell.model.answers.case_results import CaseResult, CasesAnswer
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.court_case import CaseHits, CaseQuery, CourtCase
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints
@@ -122,7 +123,7 @@ def _list_case_notes(
     notes = list(hits.notes)
     if choice.court and choice.name.casefold() != (ask.jurisdiction or "").casefold():
         more = choice.court.count(" ")
-        others = f" and {more} more courts" if more else ""
+        others = f" and {more} {pluralize(more, 'more court')}" if more else ""
         notes.insert(0, f"Searched: {choice.name}{others}.")
     return tuple(notes)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.case_verdict import (
     BriefCheck,
     BriefFinding,
@@ -102,7 +103,11 @@ class LegalCitationChecker:
             nonlocal done
             done += 1
             if progress is not None:
-                await progress(done, len(cases), f"{done} of {len(cases)} citations looked up")
+                await progress(
+                    done,
+                    len(cases),
+                    f"{done} of {len(cases)} {pluralize(len(cases), 'citation')} looked up",
+                )
 
         check = CitationCheck(
             self._registry,

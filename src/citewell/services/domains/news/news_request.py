@@ -71,9 +71,9 @@ class NewsSearchRequest:
     ] = DEFAULT_NEWS_SAFE
     lens: Annotated[
         OptionalName,
-        Field(description="Named set of authoritative domains; lenses://catalog lists them."),
+        Field(description="Named set of authoritative domains; see lenses://catalog."),
     ] = None
-    provider: Annotated[OptionalName, Field(description="Use this provider and no other.")] = None
+    provider: Annotated[OptionalName, Field(description="Only this provider.")] = None
 
     def list_constraints(self) -> tuple[str, ...]:
         """The names of the filters that are set, the narrowest first; the time range always is."""

@@ -108,8 +108,5 @@ def _explain_no_patents(
         attempted=harvest.list_asked_databases(),
         failures=tuple(harvest.failures.values()),
         others=others,
-        filter_report=result_filters.merge_filter_reports(
-            reply.reports for reply in harvest.replies
-        ),
         details=(*dropped, *harvest.notes),
     )

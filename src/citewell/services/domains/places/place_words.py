@@ -3,138 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from citewell.services.domains.places.place_kinds import find_place_kinds, fold_words
+from citewell.text.data_tables import load_table
 
-# Words that stand between what and where, the longest first.
-_PLACE_PREPOSITIONS = (
-    "in the vicinity of", "in der nahe von", "in der nahe", "not far from", "close to", "next to",
-    "cerca de", "pres de", "vicino a", "within", "around", "nearby", "near", "beside", "autour de",
-    "bei", "in", "at", "a", "en", "um", "au", "by",
-)  # fmt: skip
 _CAUTIOUS_PREPOSITIONS = frozenset({"a", "at", "by", "en", "um", "au", "bei"})
 _HERE_WORDS = frozenset({"me", "here", "my location", "us", "moi", "mir", "by", "my area"})
-# Words that praise or count, and say nothing that a map knows.
-_FILLER_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "some",
-        "any",
-        "all",
-        "of",
-        "best",
-        "good",
-        "great",
-        "nice",
-        "top",
-        "rated",
-        "popular",
-        "famous",
-        "favourite",
-        "favorite",
-        "cool",
-        "cheap",
-        "affordable",
-        "find",
-        "show",
-        "list",
-        "where",
-        "is",
-        "are",
-        "there",
-        "closest",
-        "nearest",
-        "nearby",
-        "local",
-        "please",
-        "me",
-        "i",
-        "want",
-        "need",
-        "looking",
-        "for",
-        "to",
-        "get",
-        "die",
-        "das",
-        "der",
-        "den",
-        "le",
-        "la",
-        "les",
-        "un",
-        "une",
-        "el",
-        "los",
-        "las",
-        "meilleur",
-        "meilleurs",
-        "beste",
-        "besten",
-        "bester",
-        "mejor",
-        "mejores",
-        "recommended",
-        "quality",
-        "cosy",
-        "cozy",
-        "lovely",
-        "10",
-        "5",
-    ]
-)
-# Words for wishes that the tags of a map do not tell, or not well enough to filter by.
-_WISH_WORDS = frozenset(
-    [
-        "open",
-        "now",
-        "today",
-        "tonight",
-        "late",
-        "early",
-        "24h",
-        "24",
-        "hours",
-        "hour",
-        "quiet",
-        "calm",
-        "busy",
-        "free",
-        "wifi",
-        "wlan",
-        "outdoor",
-        "indoor",
-        "seating",
-        "terrace",
-        "kid",
-        "kids",
-        "child",
-        "family",
-        "friendly",
-        "dog",
-        "pet",
-        "romantic",
-        "live",
-        "music",
-        "view",
-        "budget",
-        "luxury",
-        "expensive",
-        "clean",
-        "safe",
-        "new",
-        "old",
-        "big",
-        "small",
-        "modern",
-        "traditional",
-        "authentic",
-        "healthy",
-        "fancy",
-    ]
-)
 _WITH_WORDS = frozenset({"with", "mit", "avec", "con", "that", "which", "serving", "offering"})
 _MAX_WORDS = 40
 _MAX_KIND_WORDS = 4
@@ -158,7 +33,7 @@ def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
     """
     what, where = _split_at_preposition(query)
     what, wish = _split_off_wish(what)
-    words = [word for word in what.split() if _fold_word(word) not in _FILLER_WORDS]
+    words = [word for word in what.split() if _fold_word(word) not in _load_words("filler")]
     subject = " ".join(words).strip(" ,.?!") or what
     if kinds := find_place_kinds(subject):
         return PlaceWords(subject=subject, kinds=kinds, where=where, ignored=wish)
@@ -166,7 +41,7 @@ def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
     if not kinds or "of" in fold_words(what).split():  # "Museum of Modern Art" is a name
         name = what.strip(" ,.?!")
         return PlaceWords(subject=name, name=name, where=where, ignored=wish)
-    wishes = [word for word in (rest or "").split() if _fold_word(word) in _WISH_WORDS]
+    wishes = [word for word in (rest or "").split() if _fold_word(word) in _load_words("wish")]
     rest = _drop_words(rest, wishes)
     ignored = " ".join([*wishes, *([wish] if wish else [])]) or None
     if rest and where is None and not has_anchor:
@@ -201,7 +76,7 @@ def _split_at_preposition(query: str) -> tuple[str, str | None]:
         for start in range(1, len(words) - size):
             phrase = " ".join(folded[start : start + size])
             after = " ".join(folded[start + size :])
-            if phrase not in _PLACE_PREPOSITIONS:
+            if phrase not in _load_words("preposition"):
                 continue
             what = " ".join(words[:start])
             if after.strip(" .?!") in _HERE_WORDS:
@@ -216,7 +91,7 @@ def _split_at_preposition(query: str) -> tuple[str, str | None]:
 
 
 def _names_kind(what: str) -> bool:
-    words = [word for word in what.split() if fold_words(word) not in _FILLER_WORDS]
+    words = [word for word in what.split() if fold_words(word) not in _load_words("filler")]
     return bool(find_place_kinds(" ".join(words)) or _find_kind_within(words)[0])
 
 
@@ -226,5 +101,11 @@ def _find_kind_within(words: list[str]) -> tuple[tuple[str, ...], str | None]:
         for start in range(len(words) - size, -1, -1):
             if kinds := find_place_kinds(" ".join(words[start : start + size])):
                 rest = " ".join([*words[:start], *words[start + size :]]).strip(" ,.?!")
-                return kinds, rest if fold_words(rest) not in _PLACE_PREPOSITIONS else None
+                return kinds, rest if fold_words(rest) not in _load_words("preposition") else None
     return (), None
+
+
+@cache
+def _load_words(role: str) -> frozenset[str]:
+    """Words that praise or count (filler), that no map can fulfil (wish), or come before where."""
+    return frozenset(load_table(__package__, "place_words")[role])

@@ -90,6 +90,7 @@ class DomainSearch:
                 harvest.failures[name] = answer.error
             elif answer.value is not None:
                 harvest.replies[name] = answer.value
+                trace.record_reply(name)
                 if is_enough is None or is_enough(answer.value):
                     trace.record_success(name)
                 if is_enough is not None and is_enough(answer.value):
@@ -134,6 +135,8 @@ class DomainSearch:
 
     def _describe_missing_providers(self, offer: Offer) -> str:
         catalogue = self._catalogue
+        if seal := catalogue.describe_seal():
+            return f"None of the providers that may be asked offers {offer.value}. {seal}"
         able = [
             name
             for name in catalogue.list_provider_names()

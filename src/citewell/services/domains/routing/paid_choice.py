@@ -14,6 +14,7 @@ from citewell.errors import (
     NotFound,
     UpstreamError,
 )
+from citewell.model.counted_words import pluralize
 from citewell.ports import Offer
 from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
@@ -32,7 +33,7 @@ async def run_free_call(work: Awaitable[T], *, seconds: float, provider: str) ->
             return await work
     except TimeoutError:
         raise NetworkFailed(
-            f"It did not answer within {seconds:g} seconds.",
+            f"It did not answer within {seconds:g} {pluralize(seconds, 'second')}.",
             provider=provider,
             reason=FailureReason.TIMEOUT,
         ) from None

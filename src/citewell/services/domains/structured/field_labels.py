@@ -6,44 +6,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from citewell.text.data_tables import load_table
 from citewell.text.language import tokens
 
-# Labels that mean the same on product, company and person pages; the first is the usual word.
-_SAME_MEANINGS = (
-    ("price", "cost", "price amount", "unit price", "preis", "prix", "precio"),
-    ("currency", "price currency"),
-    ("name", "title", "headline", "product name", "company name", "full name"),
-    ("founded", "founding date", "year founded", "established", "founding year", "foundation"),
-    ("founders", "founder", "founded by"),
-    ("employees", "number of employees", "employee count", "headcount", "staff", "workforce"),
-    ("headquarters", "hq", "headquarters location", "head office", "based in", "main office"),
-    ("ceo", "chief executive", "chief executive officer"),
-    ("revenue", "annual revenue", "turnover", "sales"),
-    ("phone", "telephone", "phone number", "tel", "telefon"),
-    ("email", "e mail", "email address", "mail"),
-    ("website", "url", "homepage", "web site", "official website"),
-    ("address", "street address", "location"),
-    ("date", "published", "date published", "publication date", "published time", "published on"),
-    ("modified", "date modified", "last updated", "updated", "modified time"),
-    ("author", "authors", "written by", "by", "creator"),
-    ("rating", "rating value", "average rating", "score", "stars"),
-    ("reviews", "review count", "rating count", "number of reviews", "ratings"),
-    ("availability", "in stock", "stock"),
-    ("brand", "manufacturer", "maker"),
-    ("sku", "article number", "item number", "product code", "mpn"),
-    ("description", "summary", "about"),
-    ("industry", "sector", "industries"),
-    ("duration", "length", "running time", "total time"),
-    ("color", "colour"),
-    ("license", "licence"),
-    ("publisher", "site name", "published by"),
-    ("life", "lifetime", "life span", "lifespan", "life expectancy"),
-    ("weight", "mass"),
-)
 _WORD_BORDER_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^0-9A-Za-zÀ-ɏͰ-῿Ⰰ-퟿]+")
 _MAX_LABEL_WORDS = 8
 _MAX_EXTRA_WORDS = 2
 _OWN_LABEL_WORTH = 0.9
+_QUALIFIER_LIST = (
+    "former old previous shipping delivery minimum maximum min max regular list was per estimated projected"
+    " expected target last next other related similar sub assistant deputy vice packaged package gross best worst highest lowest"
+)
+_QUALIFIERS = frozenset(_QUALIFIER_LIST.split())  # beside a label they mean another thing
+_COUNTING_WORDS = frozenset(("count", "number", "total", "enrol", "amount", "valu"))  # stems
+_ALIASES = {"weigh": "weight", "expiri": "expir"}  # stems of one word
 _FILLER_WORDS = frozenset(("the", "of", "a", "an", "in", "for", "is", "to", "total", "der", "die"))
 
 
@@ -68,7 +44,8 @@ class LabelMatcher:
             labels[_stem_words((*split_label_words(within), *own))] = 1.0
         labels.setdefault(_stem_words(own), 1.0 if not within else _OWN_LABEL_WORTH)
         joined = " ".join(own)
-        for group in _SAME_MEANINGS:
+        # Labels that mean the same on product, company and person pages; the first is the usual word.
+        for group in load_table(__package__, "same_labels"):
             if joined in group:
                 for place, label in enumerate(group):
                     worth = 0.88 - 0.02 * place
@@ -77,7 +54,8 @@ class LabelMatcher:
 
     def score_label(self, label: str) -> float:
         """1 for the same label, less for one of the same meaning or with other words besides; else 0."""
-        found = _stem_words(split_label_words(label))
+        words = split_label_words(label)
+        found = _stem_words(words)
         if not found:
             return 0.0
         best = 0.0
@@ -87,6 +65,8 @@ class LabelMatcher:
             elif (
                 worth >= _OWN_LABEL_WORTH  # other words beside a synonym may change its meaning
                 and stems < found
+                and not _QUALIFIERS & {*words}
+                and _stem_words(words[-1:]) <= stems | _COUNTING_WORDS
                 and len(found) - len(stems) <= _MAX_EXTRA_WORDS
             ):
                 best = max(best, 0.6 * worth)
@@ -95,5 +75,11 @@ class LabelMatcher:
 
 def _stem_words(words: Iterable[str]) -> frozenset[str]:
     plain = [word for word in words if word not in _FILLER_WORDS] or list(words)
-    stems = tokens.extract_terms(" ".join(plain))
-    return stems or frozenset(plain)
+    kept = [word for word in plain if tokens.extract_terms(word)]
+    return frozenset(map(stem_term, kept)) or frozenset(plain)
+
+
+def stem_term(word: str) -> str:
+    """The stem, apart for what is done with a thing: marketing is no market, rating no rate."""
+    stem = tokens.stem_word(word.lower(), "en")
+    return f"{stem}~" if word.endswith("ing") and stem not in _ALIASES else _ALIASES.get(stem, stem)

@@ -22,8 +22,28 @@ _LABELLED_PATTERN = re.compile(
 _INNER_LABEL_PATTERN = re.compile(
     r"(?<![\w-])(?P<label>[^\W\d_][\w-]{1,24}(?: [^\W\d_][\w-]{1,24}){0,2}): (?P<value>[^:;|\n]{1,120})"
 )
+_CODE_PATTERN = re.compile(r"^\s{0,8}```.*?^\s{0,8}```", re.DOTALL | re.MULTILINE)
 _TABLE_RULE_PATTERN = re.compile(r"\A[|:\-\s]{3,400}\Z")
 _MAX_LABEL_WORDS = 6
+_VALUE_REGEX = r"[$€£]?\d[\d.,]{0,12}\s?[^\W\d_]{0,6}%?"
+# "Base width 47 mm": a line of a label and a number.
+_MEASURED_PATTERN = re.compile(
+    rf"\A(?P<label>[^\W\d_][^\d:|.!?\n]{{2,40}}?[^\W\d_)])\s{{0,2}}(?P<value>{_VALUE_REGEX})\Z"
+)
+_VALUE_LINE_PATTERN = re.compile(rf"{_VALUE_REGEX}|yes|no", re.IGNORECASE)
+_OTHER_KEY_LIST = (
+    "image logo thumbnail potentialAction isPartOf breadcrumb review reviews comment isRelatedTo isSimilarTo"
+    " itemListElement mainEntityOfPage acceptedAnswer suggestedAnswer video primaryImageOfPage mainContentOfPage articleBody"
+)
+_OTHER_TYPE_LIST = (
+    "ImageObject VideoObject BreadcrumbList ListItem WebSite SearchAction ReadAction Comment Answer Review"
+    " SiteNavigationElement ItemList InteractionCounter"
+)
+# Parts of metadata about something else than the subject of the page.
+_OTHER_KEYS, _OTHER_TYPES = {*_OTHER_KEY_LIST.split()}, {*_OTHER_TYPE_LIST.split()}
+_OTHER_META = ("og:image", "og:video", "og:audio", "og:type", "og:locale")
+# Objects that only hold values of the thing they belong to.
+_HOLDERS = frozenset(("offers", "aggregateRating", "mainEntity", "address", "priceSpecification"))
 # Kinds of sources, the most reliable first.
 JSON_LD, MICRODATA, LIST, TABLE, LABEL, META, INNER, HEADING = range(8)
 
@@ -58,13 +78,15 @@ def _list_metadata_facts(metadata: Mapping[str, Any], text: str) -> Iterator[Pag
         for path, value in islice(_walk_json(metadata.get(name) or (), ()), _MAX_JSON_FACTS):
             told = f"{'.'.join(path)}: {_format_json_value(value)}"[:MAX_HIGHLIGHT_CHARS]
             shown = _find_line(lines, value) or told
-            for label in dict.fromkeys((path[-1], " ".join(path[-2:]))):
+            is_own = len(path) == 1 or path[-2] in _HOLDERS
+            for label in dict.fromkeys((path[-1] if is_own else "", " ".join(path[-2:]))):
                 yield PageFact(label=label, value=value, highlight=shown, source=source)
     for name in ("citation", "open_graph"):
         for key, value in (metadata.get(name) or {}).items():
             label = str(key).rpartition(":")[2].removeprefix("citation_")
             told = f"{key}: {value}"[:MAX_HIGHLIGHT_CHARS]
-            yield PageFact(label=label, value=value, highlight=told, source=META)
+            if not str(key).startswith(_OTHER_META):
+                yield PageFact(label=label, value=value, highlight=told, source=META)
 
 
 def _walk_json(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -88,13 +110,18 @@ def _walk_object(
     value: dict[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """An object with a name is also the value of its own label: brand {name: X} is the brand X."""
+    kinds = value.get("@type")
+    if _OTHER_TYPES & {str(one) for one in (kinds if isinstance(kinds, list) else [kinds])}:
+        return
     named = value.get("name") or value.get("@value") or value.get("value")
     if path and isinstance(named, str | int | float):
         yield path, named
+        if path[-1] == "publisher":
+            return
     for key, one in value.items():
         if key == "@graph":
             yield from _walk_json(one, path)
-        elif isinstance(key, str) and not key.startswith("@"):
+        elif isinstance(key, str) and not key.startswith("@") and key not in _OTHER_KEYS:
             yield from _walk_json(one, (*path, key))
 
 
@@ -125,13 +152,15 @@ def _list_lines(text: str) -> list[str]:
 
 
 def _list_text_facts(text: str) -> Iterator[PageFact]:
-    lines = [line[:_MAX_LINE_CHARS].rstrip() for line in text.splitlines() if line.strip()]
+    plain = _CODE_PATTERN.sub("", text)
+    lines = [line[:_MAX_LINE_CHARS].rstrip() for line in plain.splitlines() if line.strip()]
     yield from _list_definitions(lines)
     yield from _list_table_facts(lines)
     labelled = [line for line in lines if not line.lstrip().startswith(("|", ":", "#"))]
     for line in labelled:
         if fact := _read_labelled_line(line):
             yield fact
+    yield from _list_stacked_values(lines)
     for line in labelled:
         yield from _list_inner_labels(line)
     yield from _list_headed_texts(lines)
@@ -144,6 +173,21 @@ def _list_definitions(lines: Sequence[str]) -> Iterator[PageFact]:
             label = term.strip("* ")
             highlight = f"{label}: {told[2:].strip()}"[:MAX_HIGHLIGHT_CHARS]
             yield PageFact(label=label, value=told[2:].strip(), highlight=highlight, source=LIST)
+
+
+def _list_stacked_values(lines: Sequence[str]) -> Iterator[PageFact]:
+    """A short line and the value below it; not if a value stands above it too, which may be its own."""
+    for above, term, told in zip(("", *lines), lines, lines[1:], strict=False):
+        is_value = [_VALUE_LINE_PATTERN.fullmatch(one.strip()) for one in (above, term, told)]
+        has_label_above = is_value[0] is None or above.strip()[-1:].isalpha()
+        if (
+            is_value[2]
+            and not is_value[1]
+            and has_label_above
+            and len(term.split()) <= _MAX_LABEL_WORDS
+        ):
+            label, value = term.strip("#*- "), told.strip()
+            yield PageFact(label=label, value=value, highlight=f"{label}: {value}", source=LABEL)
 
 
 def _list_headed_texts(lines: Sequence[str]) -> Iterator[PageFact]:
@@ -201,7 +245,7 @@ def _build_cell_fact(label: str, value: str, shown: str) -> PageFact:
 
 def _read_labelled_line(line: str) -> PageFact | None:
     plain = _MARK_PATTERN.sub("", line).strip().lstrip("*")
-    match = _LABELLED_PATTERN.match(plain)
+    match = _LABELLED_PATTERN.match(plain) or _MEASURED_PATTERN.match(plain)
     if match is None:
         return None
     label, value = match["label"].strip("* "), match["value"].strip("* ")

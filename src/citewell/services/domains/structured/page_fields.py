@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from citewell.model.domains.field_schema import SchemaField, parse_field_schema
-from citewell.services.domains.structured.field_labels import LabelMatcher, split_label_words
+from citewell.model.domains.structured_results import ValueEvidence
+from citewell.services.domains.structured.field_labels import LabelMatcher
+from citewell.services.domains.structured.field_questions import (
+    build_field_question,
+    drop_unit_words,
+    find_asked_unit,
+)
 from citewell.services.domains.structured.page_facts import (
     HEADING,
     MAX_HIGHLIGHT_CHARS,
     PageFact,
     collect_page_facts,
 )
+from citewell.services.domains.structured.prose_values import (
+    NumberMention,
+    find_stated_value,
+    list_number_mentions,
+)
 from citewell.services.domains.structured.typed_values import convert_stated_value
 from citewell.text.evidence import nearest_sentences, summaries
 from citewell.text.language import sentences
+from citewell.text.quantities.quantity_extraction import extract_quantities
+from citewell.text.quantities.stated_quantities import is_fixed_unit
+from citewell.text.quantities.units import CURRENCY_CODES
 
 _MAX_SEARCHED_CHARS = 200_000
 _MAX_HIGHLIGHTS = 12
@@ -31,27 +47,31 @@ class FilledFields:
 
     summary: dict[str, Any] | str | None
     highlights: tuple[str, ...] = ()
+    evidence: dict[str, ValueEvidence] = field(default_factory=dict)
     filled: int = 0  # fields with a value
 
 
 def fill_page_fields(
-    text: str, title: str, metadata: dict[str, Any], schema: dict[str, Any]
+    text: str,
+    title: str,
+    metadata: dict[str, Any],
+    schema: dict[str, Any],
+    *,
+    query: str = "",
+    language: str | None = None,
 ) -> FilledFields:
-    """The fields that the page states; `metadata` is its StructuredData with author and published."""
-    body = text[:_MAX_SEARCHED_CHARS]
-    facts = collect_page_facts(body, metadata)
-    told: dict[str, str] = {}
-    values = {}
-    for field in parse_field_schema(schema):
-        values[field.name] = _fill_field(field, facts, body, told)
-    if all(value is None for value in values.values()) or "name" in values or "title" in values:
-        for name in ("name", "title"):
-            if name in values and values[name] is None and title:
-                values[name], told[name] = title, title
-    _add_page_metadata(values, told, metadata, schema)
-    shown = tuple(dict.fromkeys(told.values()))[:_MAX_HIGHLIGHTS]
+    """The fields that the page states; `metadata` is its StructuredData with author and published.
+
+    A page that states none of them shows what it says about the query.
+    """
+    page = _FieldPage(text=text[:_MAX_SEARCHED_CHARS], title=title, metadata=metadata)
+    fields = parse_field_schema(schema)
+    values = {one.name: page.fill_field(one) for one in fields}
+    shown = tuple(dict.fromkeys(page.shown.values()))[:_MAX_HIGHLIGHTS]
+    if not shown and query:
+        shown = summarise_for_query(text, query, language).highlights
     filled = sum(1 for value in values.values() if value is not None)
-    return FilledFields(summary=values, highlights=shown, filled=filled)
+    return FilledFields(summary=values, highlights=shown, evidence=page.evidence, filled=filled)
 
 
 def summarise_for_query(text: str, query: str, language: str | None) -> FilledFields:
@@ -60,7 +80,10 @@ def summarise_for_query(text: str, query: str, language: str | None) -> FilledFi
     asked = nearest_sentences.build_claim_terms(query, language=language)
     _, said = nearest_sentences.find_nearest_sentences(asked, running, max_sentences=3)
     summary = summaries.summarise_markdown(text, max_chars=_MAX_SUMMARY_CHARS)
-    shown = tuple(one[: 2 * MAX_HIGHLIGHT_CHARS] for one in said)
+    found = (
+        said or sentences.split_sentences(summary)[:1]
+    )  # a page that shares no word with the query
+    shown = tuple(one[: 2 * MAX_HIGHLIGHT_CHARS] for one in found)
     return FilledFields(summary=summary or None, highlights=shown)
 
 
@@ -118,66 +141,108 @@ def _has_whole(line: str, form: str) -> bool:
     return False
 
 
-def _fill_field(
-    field: SchemaField, facts: Sequence[PageFact], text: str, told: dict[str, str], within: str = ""
-) -> Any:
-    if field.type == "object":
-        inner = {
-            one.name: _fill_field(one, facts, text, told, within=field.name) for one in field.fields
-        }
-        return inner if any(value is not None for value in inner.values()) else None
-    matcher = LabelMatcher.for_field(field.name, within=within)
-    scored = [
-        (score, -fact.source, -place, fact)
-        for place, fact in enumerate(facts)
-        if (score := matcher.score_label(fact.label)) >= _LEAST_LABEL_SCORE
-        and (fact.source != HEADING or (field.type == "string" and score == 1.0))
-    ]
-    for _, _, _, fact in sorted(scored, key=lambda one: one[:3], reverse=True):
-        value = convert_stated_value(fact.value, field)
-        if value is not None:
-            told[f"{within}.{field.name}"] = fact.highlight
-            return value
-    return _find_running_value(field, text, told)
+class _FieldPage:
+    """One page while its fields are filled; it keeps the place of each value."""
 
+    def __init__(self, *, text: str, title: str, metadata: dict[str, Any]) -> None:
+        self._text = text
+        self._title = title
+        self._metadata = metadata
+        self._facts = collect_page_facts(text, metadata)
+        self.shown: dict[str, str] = {}
+        self.evidence: dict[str, ValueEvidence] = {}
 
-def _find_running_value(field: SchemaField, text: str, told: dict[str, str]) -> Any:
-    """A number that stands right after the field's name in a sentence: "founded in 1931"."""
-    if field.type not in {"integer", "number"}:
+    @cached_property
+    def _mentions(self) -> tuple[NumberMention, ...]:
+        return list_number_mentions(self._text, self._title)
+
+    def fill_field(self, asked: SchemaField, within: str = "") -> Any:
+        if asked.type == "object":
+            inner = {one.name: self.fill_field(one, within=asked.name) for one in asked.fields}
+            return inner if any(value is not None for value in inner.values()) else None
+        for read in (self._read_known, self._read_facts, self._read_prose, self._read_title):
+            value = read(asked, within)
+            if value is not None:
+                return value
         return None
-    words = split_label_words(field.name)
-    if not words:
-        return None
-    label = r"\s{1,3}".join(map(re.escape, words))
-    pattern = re.compile(
-        rf"\b{label}\b\s{{1,3}}(?:in|on|at|of|is|was|were|since)\s{{1,3}}"
-        r"(?P<value>[^\s\d]{0,2}\d[\d.,]{0,18})",
-        re.IGNORECASE,
-    )
-    match = pattern.search(text)
-    if match is None:
-        return None
-    value = convert_stated_value(match["value"].rstrip(".,"), field)
-    if value is not None:
-        start = max(0, text.rfind("\n", 0, match.start()) + 1, match.start() - 120)
-        line = text[start : match.end() + 120].partition("\n")[0]
-        told[field.name] = " ".join(line.split())[:MAX_HIGHLIGHT_CHARS]
-    return value
 
+    def _keep_place(
+        self, asked: SchemaField, within: str, shown: str, span: tuple[int, int] | None = None
+    ) -> None:
+        """The words that state the value, and where the text has them if it does."""
+        name = f"{within}.{asked.name}" if within else asked.name
+        self.shown[name] = " ".join(shown.split())[:MAX_HIGHLIGHT_CHARS]
+        words = re.findall(r"[^\W_]+", self.shown[name])
+        place = re.search(r"[\W_]{1,12}".join(map(re.escape, words)), self._text) if words else None
+        start, end = span or (place.span() if place else (None, None))
+        quote = shown if start is None else self._text[start:end]
+        self.evidence[name] = ValueEvidence(quote=quote, start=start, end=end)
 
-def _add_page_metadata(
-    values: dict[str, Any], told: dict[str, str], metadata: dict[str, Any], schema: dict[str, Any]
-) -> None:
-    """What the reader of the page knows anyway: its author and its date."""
-    known = {"author": metadata.get("author"), "published": metadata.get("published")}
-    for field in parse_field_schema(schema):
-        if values[field.name] is not None or field.type not in {"string", "array"}:
-            continue
-        matcher = LabelMatcher.for_field(field.name)
-        for label, value in known.items():
-            if value and matcher.score_label(label) >= _LEAST_LABEL_SCORE:
-                fitted = convert_stated_value(str(value), field)
-                if fitted is not None:
-                    values[field.name] = fitted
-                    told[field.name] = f"{label}: {value}"[:MAX_HIGHLIGHT_CHARS]
-                    break
+    def _read_known(self, asked: SchemaField, within: str) -> Any:
+        """What the reader of the page established: its author and its date."""
+        if asked.type not in {"string", "array"} or within or "publisher" in asked.name.lower():
+            return None
+        matcher = LabelMatcher.for_field(asked.name)
+        for label in ("author", "published"):
+            known = self._metadata.get(label)
+            if known and matcher.score_label(label) >= _LEAST_LABEL_SCORE:
+                value = convert_stated_value(str(known), asked)
+                if value is not None:
+                    self._keep_place(asked, within, f"{label}: {known}")
+                    return value
+        return None
+
+    def _read_facts(self, asked: SchemaField, within: str) -> Any:
+        """A labelled value; null if labels that fit as well state another one."""
+        matcher = LabelMatcher.for_field(drop_unit_words(asked), within=within)
+        scored = [
+            (score, -fact.source, fact)
+            for fact in self._facts
+            if (score := matcher.score_label(fact.label)) >= _LEAST_LABEL_SCORE
+            and (fact.source != HEADING or (asked.type == "string" and score == 1.0))
+            and self._has_asked_unit(fact, asked)
+        ]
+        ranked = sorted(scored, key=lambda one: one[:2], reverse=True)
+        for _, same in groupby(ranked, key=lambda one: one[:2]):
+            read = [(convert_stated_value(fact.value, asked), fact) for _, _, fact in same]
+            told = [(value, fact) for value, fact in read if value is not None]
+            if told:
+                value, fact = told[0]
+                if any(other != value for other, _ in told):
+                    return None
+                self._keep_place(asked, within, fact.highlight)
+                return value
+        return None
+
+    def _has_asked_unit(self, fact: PageFact, asked: SchemaField) -> bool:
+        """Whether a fact can be in the unit that the field declares; metadata may name its currency apart."""
+        unit, scale = find_asked_unit(asked)
+        if not unit or asked.type not in {"integer", "number"}:
+            return True
+        money = {str(one.value).lower() for one in self._facts if one.label == "priceCurrency"}
+        stated = extract_quantities(f"{fact.value}")
+        if not stated or not stated[0].unit:
+            is_money = unit in CURRENCY_CODES.values()
+            return money <= {unit} if is_money else drop_unit_words(asked) == asked.name
+        return (stated[0].unit, stated[0].scale) == (unit, scale) or not is_fixed_unit(unit)
+
+    def _read_prose(self, asked: SchemaField, within: str) -> Any:
+        question = build_field_question(asked)
+        told = find_stated_value(question, self._mentions) if question else None
+        if told is None:
+            return None
+        value: Any = int(told.value) if told.value == int(told.value) else float(told.value)
+        if asked.type == "string":
+            value = told.quantity.text
+        elif asked.type == "integer" and isinstance(value, float):
+            return None
+        self._keep_place(asked, within, told.sentence, (told.start, told.end))
+        return value
+
+    def _read_title(self, asked: SchemaField, within: str) -> Any:
+        """The title of the page, for its name."""
+        if within or asked.name not in {"name", "title"} or asked.type != "string":
+            return None
+        if self._title:
+            self._keep_place(asked, within, self._title)
+        return self._title or None

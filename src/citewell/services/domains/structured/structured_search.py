@@ -10,6 +10,7 @@ from typing import Any
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.domain_ports import StructuredSearch
 from citewell.errors import CitewellError, InternalError, NotFound
+from citewell.model.counted_words import pluralize
 from citewell.model.domains.structured_results import (
     StructuredAnswer,
     StructuredHits,
@@ -62,7 +63,10 @@ _CATEGORY_WORDS = {
     "personal site": "personal website",
 }
 OWN_CATEGORIES = tuple(_CATEGORY_WORDS)
-_NO_MODEL_NOTE = "No model filled these fields: each value stands on the page, as highlights show."
+_NO_MODEL_NOTE = (
+    "No model filled these fields: rules read each value from the words that evidence quotes, and rules can"
+    " misread, so check the quotation. null: the page does not say it, or not clearly enough."
+)
 _NO_SCHEMA_NOTE = "No model wrote these summaries: they are sentences of the pages."
 _NOT_STATED_NOTE = "Values that the model gave and the pages do not state were replaced by null."
 
@@ -146,6 +150,8 @@ class StructuredSearchService:
                 page.title,
                 _collect_metadata(page),
                 ask.field_schema,
+                query=ask.query,
+                language=page.language,
             )
         except TaskFailure:  # a page that its reader cannot cope with states nothing
             return FilledFields(summary=None)
@@ -180,13 +186,15 @@ class StructuredSearchService:
         hits = await self._pay_hits(name, ask, estimate, send_pages, context)
         results = await asyncio.gather(
             *(
-                self._prove_values(page, result)
+                self._prove_values(page, result, ask.query)
                 for page, result in zip(pages, hits.results, strict=True)
             )
         )
         return replace(hits, results=tuple(results), notes=(_NOT_STATED_NOTE, *notes))
 
-    async def _prove_values(self, page: Page, result: StructuredResult) -> StructuredResult:
+    async def _prove_values(
+        self, page: Page, result: StructuredResult, query: str
+    ) -> StructuredResult:
         stated = model_fields.list_stated_values(result.summary or {})
         places = await run_function(
             self._workers,
@@ -196,6 +204,11 @@ class StructuredSearchService:
         )
         kept = model_fields.drop_unstated_values(result.summary or {}, stated, places)
         shown = tuple(dict.fromkeys(filter(None, places)))
+        if not shown:
+            said = await run_function(
+                self._workers, summarise_for_query, page.content, query, page.language
+            )
+            shown = said.highlights
         return _build_result(page, FilledFields(summary=kept, highlights=shown))
 
     async def _read_found_pages(
@@ -213,7 +226,9 @@ class StructuredSearchService:
         )
         read = tuple(page for page in found if not isinstance(page, CitewellError))
         lost = len(found) - len(read)
-        return read, (f"{lost} of {len(found)} pages could not be read.",) if lost else ()
+        return read, (
+            f"{lost} of {len(found)} {pluralize(len(found), 'page')} could not be read.",
+        ) if lost else ()
 
     async def _pay_hits(
         self,
@@ -288,5 +303,6 @@ def _build_result(page: Page, fields: FilledFields) -> StructuredResult:
         published_date=(page.published or "")[:10] or None,
         author=page.author,
         summary=fields.summary,
-        highlights=fields.highlights or None,
+        highlights=fields.highlights or tuple(filter(None, [page.title])),
+        evidence=fields.evidence or None,
     )

@@ -12,6 +12,9 @@ from citewell.text.safety.markup_cleaning import clean_markup
 MAX_VALUE_CHARS = 500
 _MAX_ARRAY_ITEMS = 50
 _MAX_NUMBER_DIGITS = 18
+_MAX_WORDS_CHARS = (
+    30  # before a number; behind more of them it belongs to a sentence and not to its label
+)
 _TRUE_WORDS = frozenset(("yes", "true", "✓", "✔", "y", "ja", "oui", "sí", "si"))
 _FALSE_WORDS = frozenset(("no", "false", "✗", "✘", "n", "nein", "non", "none"))
 _WRITTEN_NUMBER_PATTERN = re.compile(
@@ -34,6 +37,8 @@ def convert_stated_value(value: Any, field: SchemaField) -> Any:
         items = value if isinstance(value, list) else _split_items(_read_stated_text(value))
         kept = [_convert_primitive(one, field.item_type) for one in items[:_MAX_ARRAY_ITEMS]]
         return [one for one in dict.fromkeys(kept) if one is not None] or None
+    if isinstance(value, list) and field.type != "string" and len({*map(str, value)}) > 1:
+        return None
     if isinstance(value, list):
         value = next((one for one in value if one not in (None, "")), None)
     if field.choices:
@@ -83,6 +88,8 @@ def _read_stated_number(value: Any) -> float | int | None:
         return None
     stated = extract_quantities(text)
     if not stated or stated[0].low != stated[0].high:  # a range is no number
+        return None
+    if stated[0].start > _MAX_WORDS_CHARS:
         return None
     # The digits alone, because quantities are converted: 1.2 kg would become 1200 grams.
     written = _WRITTEN_NUMBER_PATTERN.search(stated[0].text)

@@ -196,7 +196,7 @@ def _describe_doubt(changed: ChangedNumber) -> str:
 
 
 def _describe_elsewhere(said: str, written: str) -> str:
-    return f"Where the source speaks of this it has {said}; {written} stands only elsewhere in it."
+    return f"Where the source speaks of this it has {said}; {written} appears only elsewhere in it."
 
 
 def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
@@ -254,5 +254,5 @@ def _describe_unstated(lost: UnstatedValue, source: SourceText, *, is_rest_said:
             return _describe_elsewhere(said, written)
         return f"The source has {said}, and nowhere {written}."
     if is_rest_said:
-        return f"The source says the rest, but {written} stands nowhere in it."
-    return f"{written[:1].upper()}{written[1:]} stands nowhere in the source, whose words do not settle the rest."
+        return f"The source says the rest, but {written} appears nowhere in it."
+    return f"{written[:1].upper()}{written[1:]} appears nowhere in the source; whether it says the rest was not confirmed."

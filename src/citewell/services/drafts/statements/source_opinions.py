@@ -57,6 +57,7 @@ class SourceOpinion:
     judge: str = LEXICAL_NAME
     said_instead: FindingEvidence | None = None  # the sentence that says what is really said
     is_by_absence: bool = False  # only what the source lacks at its place speaks against it
+    is_unanswered: bool = False  # it was not read because of a failure that may pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,4 +153,6 @@ def build_opinion(
 
 
 def build_unread_opinion(read: ReadSource) -> SourceOpinion:
-    return SourceOpinion(stance=SourceStance.UNREAD, reason=read.complaint)
+    return SourceOpinion(
+        stance=SourceStance.UNREAD, reason=read.complaint, is_unanswered=read.is_unanswered
+    )

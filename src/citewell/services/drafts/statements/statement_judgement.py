@@ -47,6 +47,9 @@ from citewell.text.evidence.claim_support import (
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
 
+# Half of the false statements that others wrote about pages matched a passage in their words.
+_MATCHED_WORDS = "A passage of the source matches the statement in its words; only words were compared, so read it."
+_JUDGED_SUPPORT = "A passage of the source supports the statement."
 _MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
 
 
@@ -84,10 +87,10 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
         decide_by_names,
         decide_by_unstated_values,
         decide_by_changed_number,
+        decide_by_absence,
         note_unstated_value,
         doubt_number,
         _decide_by_support,
-        decide_by_absence,
     ):
         if (found := decide(one)) is not None:
             return found
@@ -137,7 +140,7 @@ def _decide_by_support(one: StatementComparison) -> SourceOpinion | None:
     if said.judge == LEXICAL_NAME and one.values.apart:
         return None  # the words are there, and the number, but not together
     if said.relation is ClaimRelation.SUPPORTS and not one.values.unstated and not lost:
-        reason = "The source says so."
+        reason = _MATCHED_WORDS if said.judge == LEXICAL_NAME else _JUDGED_SUPPORT
         if one.read.note:
             reason = f"{reason} {one.read.note}"
         return build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())

@@ -12,12 +12,11 @@ from citewell.services.drafts.statements.source_opinions import (
     build_opinion,
 )
 from citewell.services.judging.claim_judge import LEXICAL_NAME
-from citewell.text.comparison.absent_terms import find_absent_terms
+from citewell.text.comparison.absent_terms import describe_absence, list_absent_parts
 from citewell.text.comparison.quoted_words import (
     QuotationState,
-)
-from citewell.text.comparison.statement_twins import (
-    list_word_terms,
+    describe_alteration,
+    is_quotation_missing,
 )
 from citewell.text.drafts.statements.own_statements import speaks_of_document
 from citewell.text.evidence.claim_support import (
@@ -28,13 +27,8 @@ from citewell.text.evidence.oppositions.sentence_contrast import Certainty
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
 
-_MIN_ABSENT_TERMS = 4  # content words that a statement needs to be called absent
-_MAX_ABSENT_SCORE = 0.4
-# At most this share of its words in any three sentences, at least this share by weight and this
-# many of them nowhere in the source. A paraphrase has few words of its source, but some.
-_MAX_WINDOW_SHARE, _MIN_ABSENT_SHARE, _MIN_ABSENT_WORDS = 0.15, 0.75, 3
-_WINDOW_SENTENCES = 3
-UNSETTLED_NOTE = "The words of the source are near, but do not settle whether it says so."
+_MAX_ABSENT_SCORE = 0.4  # of a source that lacks nearly all words of the statement
+UNSETTLED_NOTE = "The source uses similar words; whether it says this was not confirmed."
 
 
 def decide_by_quotations(one: StatementComparison) -> SourceOpinion | None:
@@ -46,7 +40,7 @@ def decide_by_quotations(one: StatementComparison) -> SourceOpinion | None:
         return build_opinion(
             one,
             SourceStance.PARTLY,
-            "The quotation differs from the words of the source.",
+            describe_alteration(first),
             evidence=(shown,),
             differences=[
                 ValueDifference(
@@ -58,7 +52,19 @@ def decide_by_quotations(one: StatementComparison) -> SourceOpinion | None:
             ],
             said_instead=shown,
         )
-    return _decide_by_verbatim(one)
+    return _decide_by_lost_quotation(one) or _decide_by_verbatim(one)
+
+
+def _decide_by_lost_quotation(one: StatementComparison) -> SourceOpinion | None:
+    """A quotation that is nowhere in a source that was read as a whole, and in its language."""
+    if not one.read.is_whole or not share_language(one.statement, one.source):
+        return None
+    known = one.read.known_names
+    for each in one.quotations:
+        if is_quotation_missing(each, one.source, known=known):
+            reason = f"The quotation “{each.quotation}” is not in the source."
+            return build_opinion(one, SourceStance.ABSENT, reason, is_by_absence=True)
+    return None
 
 
 def _decide_by_verbatim(one: StatementComparison) -> SourceOpinion | None:
@@ -73,7 +79,7 @@ def _decide_by_verbatim(one: StatementComparison) -> SourceOpinion | None:
         return None
     places = tuple(one.show_place(each.start, each.end, ClaimRelation.SUPPORTS) for each in found)
     return build_opinion(
-        one, SourceStance.SUPPORTS, "The quotation stands in the source.", evidence=places
+        one, SourceStance.SUPPORTS, "The quotation appears in the source.", evidence=places
     )
 
 
@@ -121,52 +127,29 @@ def decide_by_names(one: StatementComparison) -> SourceOpinion | None:
 
 def decide_by_absence(one: StatementComparison) -> SourceOpinion | None:
     """What the statement speaks of does not occur in a source that was read as a whole."""
-    if not one.read.is_whole:
+    if not one.read.is_whole or not share_language(one.statement, one.source):
         return None
     if one.judgement.judge != LEXICAL_NAME and one.judgement.relation is not ClaimRelation.MENTIONS:
         return None
-    if speaks_of_document(one.statement) and not one.values.unstated:
-        return None  # what is said of a text need not be in it
-    if not share_language(one.statement, one.source):
-        return None
-    if one.values.has_stated_number or not _is_largely_absent(one):
+    parts = list_absent_parts(
+        one.statement,
+        one.source,
+        known=one.read.known_names,
+        are_words_telling=_are_words_telling(one),
+    )
+    if not parts:
         return None
     return build_opinion(
         one,
         SourceStance.ABSENT,
-        "The source was read as a whole, and no passage speaks of it.",
+        describe_absence(parts),
         evidence=one.show_judged_place(),
         is_by_absence=True,
     )
 
 
-def _is_largely_absent(one: StatementComparison) -> bool:
-    """Whether the source lacks nearly all that the statement speaks of."""
-    if one.judgement.score > _MAX_ABSENT_SCORE:
+def _are_words_telling(one: StatementComparison) -> bool:
+    """Whether missing words, and not only missing names, show that the source does not say it."""
+    if one.values.has_stated_number or one.judgement.score > _MAX_ABSENT_SCORE:
         return False
-    lost = find_absent_terms(one.asked, one.source)
-    if lost.count < _MIN_ABSENT_TERMS:
-        return False
-    together = _measure_best_window(one, list_word_terms(one.asked))
-    return (
-        together <= _MAX_WINDOW_SHARE
-        and lost.share >= _MIN_ABSENT_SHARE
-        and len(lost.terms) >= _MIN_ABSENT_WORDS
-    )
-
-
-def _measure_best_window(one: StatementComparison, words: frozenset[str]) -> float:
-    """The largest share of these words in three consecutive sentences of the source."""
-    held = one.source.sentence_features
-    return max(
-        (
-            len(
-                words
-                & frozenset().union(*(each.terms for each in held[at : at + _WINDOW_SENTENCES]))
-            )
-            / len(words)
-            for at in range(len(held))
-            if words
-        ),
-        default=0.0,
-    )
+    return bool(one.values.unstated) or not speaks_of_document(one.statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ValueRow, ValueTable
 from citewell.services.research.analysis.page_analysis import PageAnalysis
 from citewell.services.research.analysis.quoted_statements import format_unit_text
@@ -57,8 +58,8 @@ def _describe_agreement(rows: Sequence[tuple[StatedQuantity, ValueRow]]) -> str:
     ]
     most = max(agreeing)
     if most < _MIN_FIGURE_SOURCES:
-        return f"{len(rows)} sources, {len(rows)} figures"
-    return f"{most} of {len(rows)} sources say {rows[agreeing.index(most)][1].value}"
+        return f"{len(rows)} {pluralize(len(rows), 'source')}, {len(rows)} {pluralize(len(rows), 'figure')}"
+    return f"{most} of {len(rows)} {pluralize(len(rows), 'source')} {pluralize(most, 'says', 'say')} {rows[agreeing.index(most)][1].value}"
 
 
 def _list_figures(

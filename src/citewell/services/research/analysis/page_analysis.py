@@ -90,7 +90,9 @@ def analyse_pages(
 ) -> PageAnalysis:
     """The analysis; the same plan, pages and scores give the same result."""
     pages = tuple(page for page in readings.pages if page.is_read)
-    copies = copied_texts.find_copied_originals([page.text for page in pages])
+    copies = copied_texts.find_copied_originals(
+        [page.text for page in pages], [page.published for page in pages]
+    )
     index = PassageIndex(
         [_index_page(page, is_copy=copies[at] != at) for at, page in enumerate(pages)]
     )

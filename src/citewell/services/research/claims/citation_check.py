@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from citewell.model.citation_checks import PAGE_DEAD, PAGE_NEVER_EXISTED
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ClaimRelation, ProviderReport
 from citewell.services.judging.claim_judge import ClaimPair, Judgement
 from citewell.services.judging.lexical_judge import judge_by_words
@@ -137,7 +139,7 @@ class CitationCheck:
             origin=provider,
         )
         if page is None or key not in self._texts:
-            lost = bare.source_state in {"never_existed", "refused"}
+            lost = bare.source_state in {PAGE_NEVER_EXISTED, PAGE_DEAD, "refused"}
             return replace(bare, support=0.0 if lost else claim_confidence.UNCHECKED_SUPPORT)
         found = self._opinions.get((text, key)) or self._compare_claim_words(text, key)
         if found is None:
@@ -216,6 +218,6 @@ def describe_uncited_reports(reports: Sequence[ProviderReport]) -> tuple[str, ..
             )
         elif bare:
             notes.append(
-                f"{bare} of {len(said)} statements of {report.provider} carry no citation."
+                f"{bare} of {len(said)} {pluralize(len(said), 'statement')} of {report.provider} {pluralize(bare, 'carries', 'carry')} no citation."
             )
     return tuple(notes)

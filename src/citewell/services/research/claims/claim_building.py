@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.model.citation_checks import MISSING_PAGE_STATES, PAGE_GONE
 from citewell.model.research import ClaimEvidence, ClaimRelation, ResearchClaim, ValueTable
 from citewell.services.judging.claim_judge import LEXICAL_NAME
 from citewell.services.research.claims import claim_confidence, disagreements
@@ -13,14 +14,24 @@ from citewell.services.research.claims.claim_confidence import SourceBacking
 from citewell.services.research.claims.disagreements import StatementConflict
 from citewell.services.research.collecting.source_kinds import PLAIN_WEIGHT
 from citewell.services.research.step_values import LOCAL_PROVIDER
-from citewell.text.evidence import claim_support, sentence_clusters, similarity, statement_kinds
+from citewell.text.evidence import (
+    claim_support,
+    copied_texts,
+    sentence_clusters,
+    similarity,
+    statement_kinds,
+)
 from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 
+_NO_DATE = "~"  # sorts after every date
+_MIN_COPIED_SPACES = 4  # shorter words may be the same by chance
 _BACKING_RELATIONS = frozenset((ClaimRelation.SUPPORTS, ClaimRelation.MENTIONS))
 _OPPOSING_RELATIONS = frozenset((ClaimRelation.CONTRADICTS,))
 READ_STATE = "read"
-_UNREAD_STATES = frozenset(("unchecked", "unreachable"))  # not read, so they still count a little
+_UNREAD_STATES = frozenset(
+    ("unchecked", "unreachable", PAGE_GONE)
+)  # not read, so they still count a little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +55,14 @@ class SourcedStatement:
     snippet: str = ""
     start: int = 0
     end: int = 0
-    source_state: str = (
-        READ_STATE  # of the source: read, unreachable, refused, never_existed, unchecked
-    )
+    source_state: str = READ_STATE  # of the source: read, unreachable, refused, dead, gone, probably_never_existed, unchecked
     facet: str | None = None
     published: str | None = None
     missing_numbers: tuple[str, ...] = ()  # numbers of the sentence that the source does not give
     relevance: float = 0.0  # to the question, from 0 to 1
     origin: str = ""  # the document it is from; sentences of one document are never grouped
     judge: str = LEXICAL_NAME  # who found the relation
+    is_copy: bool = False  # it repeats the words of another source, so it supports nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +168,31 @@ def _build_claim_draft(
         for place, rows in members
         for row in rows
     )
-    return _ClaimDraft(id=_build_hash_id("clm", salt, middle.text), bag=middle, statements=said)
+    return _ClaimDraft(
+        id=_build_hash_id("clm", salt, middle.text), bag=middle, statements=_mark_copies(said)
+    )
+
+
+def _mark_copies(rows: Sequence[SourcedStatement]) -> tuple[SourcedStatement, ...]:
+    """The statements, those last that repeat another owner's words; the earliest is the original."""
+    words = [" ".join(row.snippet.split()) for row in rows]
+    runs = [copied_texts.hash_shingles(text) for text in words]
+
+    def repeats(one: int, other: int) -> bool:
+        if rows[one].owner == rows[other].owner:
+            return False
+        short, long = sorted((words[one], words[other]), key=len)
+        if short.count(" ") < _MIN_COPIED_SPACES:
+            return False
+        return short in long or copied_texts.is_copied_text(runs[one], runs[other])
+
+    originals: list[int] = []
+    for place in sorted(range(len(rows)), key=lambda at: rows[at].published or _NO_DATE):
+        if not any(repeats(place, other) for other in originals):
+            originals.append(place)
+    copies = sorted(set(range(len(rows))).difference(originals))
+    own = (rows[place] for place in sorted(originals))
+    return (*own, *(replace(rows[place], is_copy=True) for place in copies))
 
 
 def _weigh_against_claim(
@@ -203,7 +237,9 @@ def _add_opposition(
 def _keep_quoted_support(draft: _ClaimDraft) -> list[SourcedStatement]:
     """The supporting statements that quote a source; without a snippet there is no evidence."""
     return [
-        row for row in draft.statements if row.snippet and row.relation is ClaimRelation.SUPPORTS
+        row
+        for row in draft.statements
+        if row.snippet and row.relation is ClaimRelation.SUPPORTS and not row.is_copy
     ]
 
 
@@ -223,7 +259,8 @@ def _collect_valued_statements(
 
 
 def _build_claim(draft: _ClaimDraft) -> ResearchClaim:
-    backing = [row for row in draft.statements if _is_backing(row)]
+    named = [row for row in draft.statements if _is_backing(row)]
+    backing = [row for row in named if not row.is_copy]
     opposing = [
         *(row for row in draft.statements if row.relation in _OPPOSING_RELATIONS),
         *draft.opposing,
@@ -246,10 +283,14 @@ def _build_claim(draft: _ClaimDraft) -> ResearchClaim:
         type=statement_kinds.classify_statement(draft.bag.text),
         cluster_subject=disagreements.extract_shared_subject([draft.bag]) or None,
         facet=draft.statements[0].facet,
-        supporting_providers=_sort_unique_names(row.provider for row in backing),
+        supporting_providers=_sort_unique_names(row.provider for row in named),
         contradicting_providers=_sort_unique_names(row.provider for row in opposing),
         sources=tuple(
-            dict.fromkeys(row.source for row in (*backing, *draft.statements) if row.source)
+            dict.fromkeys(
+                row.source
+                for row in (*backing, *draft.statements)
+                if row.source and not row.is_copy
+            )
         ),
         flags=flags,
     )
@@ -294,7 +335,7 @@ def _collect_claim_flags(
         and all(row.missing_numbers for row in checked),
         "uncited": not any(row.source for row in draft.statements),
         "unreachable": bool(states & {"unreachable", "refused"}),
-        "never_existed": "never_existed" in states,
+        **{state: state in states for state in MISSING_PAGE_STATES},
         "single_source": len(owners) == 1,
         "contradicted": contradicted,
         "values_differ": bool(draft.differing) or _has_differing_values(draft),
@@ -307,7 +348,10 @@ def _has_differing_values(draft: _ClaimDraft) -> bool:
 
 
 def _list_claim_evidence(draft: _ClaimDraft, salt: str) -> Iterable[ClaimEvidence]:
-    rows = [(row, row.relation, row.judge) for row in draft.statements]
+    rows = [
+        (row, ClaimRelation.MENTIONS if row.is_copy else row.relation, row.judge)
+        for row in draft.statements
+    ]
     rows += [(row, ClaimRelation.CONTRADICTS, LEXICAL_NAME) for row in draft.opposing]
     rows += [(row, ClaimRelation.QUALIFIES, LEXICAL_NAME) for row in draft.differing]
     seen: set[str] = set()

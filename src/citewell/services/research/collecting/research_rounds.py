@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError, NotFound, RefusedByPolicy
+from citewell.model.citation_checks import PAGE_DEAD
 from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.search_queries import SearchHit
 from citewell.services.research.collecting import source_kinds
@@ -193,4 +194,4 @@ def build_page_reading(lead: PageLead, page: Page, *, reputation: str | None = N
 def _classify_read_failure(error: CitewellError) -> str:
     if isinstance(error, RefusedByPolicy):
         return "refused"
-    return "never_existed" if isinstance(error, NotFound) else "unreachable"
+    return PAGE_DEAD if isinstance(error, NotFound) else "unreachable"

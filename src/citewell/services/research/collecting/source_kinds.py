@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from citewell.fetch.metadata import source_types
+from citewell.fetch.metadata import host_standing, source_types
 from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.scrape_results import StructuredData
 from citewell.text.citations.official_records import name_record_type
@@ -17,32 +17,14 @@ from citewell.text.web import addresses, registered_domains
 ACADEMIC, GOVERNMENT, NEWS = "academic", "government", "news"
 DOCUMENTATION, SOCIAL, WEB, OTHER = "documentation", "social", "web", "other"
 
-_GOVERNMENT_HOST_PATTERN = re.compile(
-    r"(?:^|\.)(?:gov|mil|gob|gouv|govt|gc)(?:\.[a-z]{2})?$|(?:^|\.)(?:europa\.eu|who\.int|un\.org|oecd\.org"
-    r"|worldbank\.org|imf\.org|ecb\.europa\.eu|courtlistener\.com|patents\.google\.com|bund\.de|admin\.ch|gv\.at|nhs\.uk|go\.jp|go\.kr)$"
-)
-_ACADEMIC_HOST_PATTERN = re.compile(
-    r"(?:^|\.)edu(?:\.[a-z]{2})?$|(?:^|\.)ac\.[a-z]{2}$|^(?:uni|tu|fh)-[\w-]+\.(?:de|at)$"
-    r"|(?:^|\.)(?:arxiv|biorxiv|medrxiv|doi|plos|frontiersin|jstor|ssrn|semanticscholar|openalex|pnas|acm"
-    r"|aps|iop|acs|cell|bmj|thelancet|nejm|jamanetwork|mdpi|elifesciences|cochrane|cochranelibrary|ieee"
-    r"|science|royalsocietypublishing|annualreviews|crossref|europepmc|zenodo|hal|royalsociety)\.(?:org|com|science|press)$"
-    r"|(?:^|\.)(?:nature|springer|sciencedirect|wiley|tandfonline|sagepub|oup|cambridge|elsevier|biomedcentral)\.(?:com|org)$"
-    r"|(?:^|\.)(?:ncbi|pubmed)\.(?:nlm\.)?nih\.gov$|(?:^|\.)springeropen\.com$"
-)
-_SOCIAL_HOST_PATTERN = re.compile(
-    r"(?:^|\.)(?:reddit|twitter|x|facebook|instagram|tiktok|linkedin|quora|pinterest|tumblr|threads|vk|weibo"
-    r"|medium|substack|stackexchange|stackoverflow|youtube|news\.ycombinator|discord|telegram|bsky)\.(?:com|net|app|org)$"
-    r"|(?:^|\.)(?:t\.me|mastodon\.\w+|lemmy\.\w+|blogspot\.com|wordpress\.com|superuser\.com|serverfault\.com)$"
-)
-_NEWS_HOST_PATTERN = re.compile(
-    r"(?:^|\.)(?:reuters|apnews|bbc|nytimes|theguardian|washingtonpost|ft|economist|bloomberg|wsj|cnn|npr|aljazeera"
-    r"|dw|lemonde|spiegel|zeit|elpais|corriere|nikkei|latimes|time|politico|axios|cnbc|independent|telegraph"
-    r"|faz|sueddeutsche|tagesschau|nzz|heise|arstechnica|theverge|wired|abc|cbc|rfi|france24|scmp)"
-    r"\.(?:com|org|co\.uk|de|fr|es|it|ch|net\.au|ca)$|(?:^|[.-])news(?:paper)?[.-]"
-)
-_DOCUMENTATION_HOST_PATTERN = re.compile(
-    r"^(?:docs?|developers?|dev|manual|help|support|learn|api|wiki)\.|(?:^|\.)(?:readthedocs|gitbook)\.io$|\.readthedocs\.\w+$"
-)
+_CLASSES_BY_KIND = {
+    ACADEMIC: ("journal", "preprint", "bibliographic_database", "repository"),
+    GOVERNMENT: ("government", "legal_reference"),
+    NEWS: ("news", "journal_news", "fact_checker"),
+    SOCIAL: ("forum", "social_media", "blog"),
+    DOCUMENTATION: ("documentation", "standards_body"),
+}
+_CLASS_BY_KIND = {kind: name for name, kinds in _CLASSES_BY_KIND.items() for kind in kinds}
 _DOCUMENTATION_PATH_PATTERN = re.compile(r"/(?:docs?|documentation|manual|reference|api)(?:/|$)")
 
 # The weight of one source of a kind, regardless of whether it supports the claim.
@@ -52,7 +34,11 @@ RELIABLE_WEIGHT, PLAIN_WEIGHT, DOUBTFUL_WEIGHT = 0.5, 0.35, 0.25
 # Types that a reader is shown, by what the classifiers and readers of pages call them.
 _TYPE_BY_CLASS = {
     "official_docs": "documentation", "government": "government", "news_publication": "news", "blog": "blog",
-    "forum": "forum", "wiki": "encyclopedia", "social_media": "social", "peer_reviewed": "academic",
+    "forum": "forum", "wiki": "encyclopedia", "social_media": "social", "peer_reviewed": "paper",
+}  # fmt: skip
+_TYPE_BY_KIND = {
+    "preprint": "preprint", "thesis": "thesis", "university": "university", "press_release": "press release",
+    "reference": "reference", "bibliographic_database": "paper",
 }  # fmt: skip
 _TYPE_BY_PAGE_KIND = {
     "documentation": "documentation", "forum": "forum", "product": "product", "listing": "listing",
@@ -72,22 +58,12 @@ def classify_source(url: str, *, page_kind: str = "") -> str:
     """One of web, academic, government, news, documentation, social and other."""
     if url.startswith(LIBRARY_ID_PREFIX):
         return OTHER
-    host = addresses.extract_host(url)
-    for pattern, name in (
-        (_ACADEMIC_HOST_PATTERN, ACADEMIC),
-        (_GOVERNMENT_HOST_PATTERN, GOVERNMENT),
-        (_SOCIAL_HOST_PATTERN, SOCIAL),
-        (_NEWS_HOST_PATTERN, NEWS),
-    ):
-        if pattern.search(host):
-            return name
+    known = _CLASS_BY_KIND.get(host_standing.find_page_standing(url).kind)
+    if known is not None:
+        return known
     if page_kind == "forum":
         return SOCIAL
-    documented = (
-        _DOCUMENTATION_HOST_PATTERN.search(host)
-        or _DOCUMENTATION_PATH_PATTERN.search(url)
-        or page_kind == "documentation"
-    )
+    documented = _DOCUMENTATION_PATH_PATTERN.search(url) or page_kind == "documentation"
     return DOCUMENTATION if documented else WEB
 
 
@@ -117,17 +93,11 @@ def name_source_type(
     found = source_types.classify_source(url, data)
     if found.source_type == "government" and found.domain_category == "legal":
         return "law"
-    if found.source_type == "peer_reviewed" and _is_paper(url):
-        return "paper"
+    if found.kind in _TYPE_BY_KIND:
+        return _TYPE_BY_KIND[found.kind]
     if found.source_type in _TYPE_BY_CLASS:
         return _TYPE_BY_CLASS[found.source_type]
     return _name_plain_type(url, page_kind, file_kind)
-
-
-def _is_paper(url: str) -> bool:
-    """Whether a scholarly source is a paper and not just a page of a university."""
-    claimed = source_types.classify_source(url).source_type != "peer_reviewed"
-    return claimed or source_types.is_scholarly_host(url)
 
 
 def _name_plain_type(url: str, page_kind: str, file_kind: str) -> str:

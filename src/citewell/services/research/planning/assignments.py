@@ -8,6 +8,7 @@ from typing import Any
 
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import MAX_QUESTION_CHARS, RESEARCH_MODES
+from citewell.model.counted_words import pluralize
 from citewell.model.research import RESEARCH_TIERS, ResearchTier
 
 _MAX_TITLE_CHARS = 120  # characters of a thread's title
@@ -59,7 +60,7 @@ def check_question(question: ResearchQuestion) -> ResearchQuestion:
         raise InvalidInput("query is empty. Say what to research.")
     if len(query) > MAX_QUESTION_CHARS:
         raise InvalidInput(
-            f"query has {len(query)} characters; the maximum is {MAX_QUESTION_CHARS}."
+            f"query has {len(query)} {pluralize(len(query), 'character')}; the maximum is {MAX_QUESTION_CHARS}."
         )
     if question.mode not in RESEARCH_MODES:
         raise InvalidInput(

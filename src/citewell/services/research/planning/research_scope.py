@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from citewell.config import Settings
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import RESEARCH_SCOPES, ResearchScope
-from citewell.services.routing.provider_chains import is_library_routed_alone
+from citewell.services.routing.routing_setting import is_library_routed_alone
 
 WEB_SCOPE: ResearchScope = "web"
 LIBRARY_SCOPE: ResearchScope = "library"  # local only: no request leaves the machine

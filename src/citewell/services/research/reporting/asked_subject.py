@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from math import log
 
 from citewell.services.research.analysis.page_analysis import PageAnalysis
@@ -11,7 +12,7 @@ from citewell.text.language import scripts, stopwords
 from citewell.text.passages.page_units import list_passage_terms
 from citewell.text.passages.passage_index import IndexedPage
 from citewell.text.questions.question_templates import lower_heading
-from citewell.text.questions.referring_words import ASPECT_WORDS
+from citewell.text.questions.referring_words import load_aspect_words
 
 _MAX_SUBJECT_WORDS = 4
 _BEST_WINDOWS = 6  # of each part, whose pages are looked at
@@ -41,10 +42,13 @@ def find_asked_subject(found: PageAnalysis) -> str | None:
         return _find_unspaced_subject(query, pages)
     spelled = list(_WORD_PATTERN.finditer(query))
     words = [match[0] for match in spelled]
+    weights = [found.index.weigh_word(word.lower(), language=found.plan.language) for word in words]
+    # A long question repeats its phrases, and looking one up goes through whole pages.
+    uses = cache(lambda phrase: _count_uses(phrase, found.plan.language, pages))
     scores = {
         span: score
         for span in _iterate_phrases(words, found.plan.language)
-        if (score := _score_phrase(found, words, span, pages))
+        if (score := _score_phrase(words, weights, span, uses))
     }
     if not scores:
         return _shorten_title(pages[0].title) if pages else None
@@ -64,7 +68,7 @@ def find_asked_subject(found: PageAnalysis) -> str | None:
 
 def _list_idle_words(language: str | None) -> frozenset[str]:
     """Words that are no part of a subject: stop words, and what can be asked of anything."""
-    return stopwords.list_stopwords(language) | stopwords.list_stopwords("en") | ASPECT_WORDS
+    return stopwords.list_stopwords(language) | stopwords.list_stopwords("en") | load_aspect_words()
 
 
 def _find_article(words: Sequence[str], first: int, idle: frozenset[str]) -> int:
@@ -120,18 +124,18 @@ def _iterate_phrases(words: Sequence[str], language: str | None) -> Iterator[tup
 
 
 def _score_phrase(
-    found: PageAnalysis, words: Sequence[str], span: tuple[int, int], pages: Sequence[IndexedPage]
+    words: Sequence[str],
+    weights: Sequence[float],
+    span: tuple[int, int],
+    count_uses: Callable[[str], float],
 ) -> float:
     """By the weight of its words and how often the best pages use them side by side."""
     first, last = span
-    language = found.plan.language
-    phrase = " ".join(words[first : last + 1])
-    weights = [found.index.weigh_word(word.lower(), language=language) for word in words]
     own = weights[first : last + 1]
     is_name = first > 0 and words[first][0].isupper()
     if first == last and not is_name and own[0] < _MIN_WORD_WEIGHT * max(weights):
         return 0.0
-    uses = _count_uses(phrase, language, pages)
+    uses = count_uses(" ".join(words[first : last + 1]))
     if first == last and not is_name and uses < _MIN_SINGLE_USES:
         return 0.0
     is_place = first > 0 and is_name and words[first - 1].lower() in _PLACE_PREPOSITIONS

@@ -48,7 +48,12 @@ class ClaimMarks:
         others = [one for claim in claims for one in self._list_backing(claim) if one.source != ref]
         printed = " ".join(format_unit_text(unit) for unit in units)
         own_words = dict.fromkeys(one.source for one in others if one.snippet not in printed)
-        copied = dict.fromkeys(one.source for one in others if one.source not in own_words)
+        copied = dict.fromkeys(
+            one.source
+            for claim in claims
+            for one in self._evidence.get(claim.id, ())
+            if one.source not in {ref, *own_words} and one.snippet in printed
+        )
         flags = {flag for claim in claims for flag in claim.flags}
         remark = self._format_remark([ref, *own_words], flags)
         told = "the same words in " + ", ".join(copied) if copied else ""

@@ -40,7 +40,9 @@ _FLAG_REMARKS = {
     "values_differ": "values differ",
     "number_not_found": "number not found in the source",
     "unsupported": "not supported by what it cites",
-    "never_existed": "cites a page that does not exist",
+    "probably_never_existed": "cites a page that probably never existed",
+    "dead": "cites an address that has no page",
+    "gone": "cites a page that is gone",
     "unreachable": "cites a page that could not be read",
 }
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from citewell.model.counted_words import pluralize
 from citewell.model.research import FollowOnTopic
 from citewell.services.research.analysis.answer_choice import ChosenAnswer
 from citewell.services.research.analysis.page_analysis import PageAnalysis
@@ -265,7 +266,7 @@ class FollowOnSuggestions:
                 continue
             yield FollowOnTopic(
                 topic=phrase_question("name", self._subject, language=self._language, name=name),
-                rationale=f"{count} passages of {len(owners[name])} sites mention {name}.",
+                rationale=f"{count} {pluralize(count, 'passage')} of {len(owners[name])} {pluralize(len(owners[name]), 'site')} {pluralize(count, 'mentions', 'mention')} {name}.",
             )
 
     def _iterate_best_texts(self) -> Iterator[tuple[int, str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
+from citewell.model.counted_words import pluralize
 from citewell.model.research import (
     ClaimEvidence,
     ResearchClaim,
@@ -33,11 +34,13 @@ _MAX_PLACES = 3  # of a source: the headings under which it is quoted
 _STATE_LABELS = {
     "unreachable": "could not be read",
     "refused": "address refused",
-    "never_existed": "does not exist",
+    "probably_never_existed": "probably never existed",
+    "dead": "no page at this address",
+    "gone": "the page is gone",
     "unchecked": "not checked",
 }
 _DISPUTE_FLAGS = {"contradicted": "disputed", "values_differ": "values differ"}
-_SERIOUS_FLAGS = frozenset(("unsupported", "never_existed", "number_not_found"))
+_SERIOUS_FLAGS = frozenset(("unsupported", "probably_never_existed", "dead", "number_not_found"))
 _TOLD_FLAGS = frozenset(("single_source",))  # said by the basis already
 _PLAIN_JUDGES = frozenset({"", "lexical"})  # not named: words are compared everywhere
 _RELATION_LABELS = {
@@ -242,7 +245,7 @@ def _render_sources(findings: ResearchFindings) -> Iterator[str]:
         shown = {True: shown[True] + shown[False], False: []}
     first = f"<ol>{''.join(shown[True])}</ol>"
     rest = f"<ol>{''.join(shown[False])}</ol>"
-    label = f"{len(shown[False])} more pages were read and not quoted in the report"
+    label = f"{len(shown[False])} {pluralize(len(shown[False]), 'more page was', 'more pages were')} read and not quoted in the report"
     folded = f'<details class="rest"><summary>{label}</summary>{rest}</details>'
     if findings.sources:
         yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from citewell.model.counted_words import pluralize
 from citewell.model.research import ProviderReport, ResearchFindings
 from citewell.services.research.claims.report_statements import extract_statements
 from citewell.services.research.claims.sentence_verdicts import SentenceJudge
@@ -58,7 +59,10 @@ def apply_model_report(
         return _add_notes(findings, _describe_refused_report(report, check.counts))
     notes = list(_describe_check(check.counts))
     if marks.dangling:
-        notes.insert(0, f"{marks.dangling} citations of the synthesis name no source; removed.")
+        notes.insert(
+            0,
+            f"{marks.dangling} {pluralize(marks.dangling, 'citation of the synthesis names', 'citations of the synthesis name')} no source; removed.",
+        )
     return _add_notes(findings, *notes).model_copy(
         update={
             "synthesis": f"{text}\n\n{_list_used_sources(findings, used)}",
@@ -85,14 +89,14 @@ def _list_used_sources(findings: ResearchFindings, used: Iterable[str]) -> str:
 
 def _describe_refused_report(report: ProviderReport, counts: CheckCounts) -> str:
     return (
-        f"Only {counts.supported} of {counts.statements} sentences of the report by {report.provider}"
+        f"Only {counts.supported} of {counts.statements} {pluralize(counts.statements, 'sentence')} of the report by {report.provider}"
         " were supported by their sources, so this one consists of quotations."
     )
 
 
 def _describe_check(counts: CheckCounts) -> Iterable[str]:
     """Notes with the figures of the check; none if every sentence stands as it was written."""
-    whole = f"of {counts.statements} sentences"
+    whole = f"of {counts.statements} {pluralize(counts.statements, 'sentence')}"
     if counts.cut:
         was = "was" if counts.cut == 1 else "were"
         their = "its" if counts.cut == 1 else "their"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from citewell.model.counted_words import pluralize
 from citewell.model.credit_ledger import round_up_cents
 from citewell.model.durable_job import JobEvent, JobStepState, JobView
 from citewell.model.research import (
@@ -172,7 +173,7 @@ def describe_next_step(view: JobView) -> str:
         if build_provider_progress(view, name)["status"] not in {"pending", "running"}
     )
     if done < len(names):
-        return f"{done}/{len(names)} providers complete. Waiting for remaining providers."
+        return f"{done}/{len(names)} {pluralize(len(names), 'provider')} complete. Waiting for remaining providers."
     return "All providers are complete. Checking citations and writing the synthesis."
 
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from citewell.errors import CitewellError
+from citewell.model.counted_words import pluralize
 from citewell.model.paper import IdentifierScheme, Paper
 from citewell.services.scholar.work_views import PaperStatuses
 from citewell.services.trust.notice_weighing import BARE_FLAG_SOURCE, weigh_notices
@@ -67,11 +68,11 @@ def _describe_status_gaps(
     notes = []
     if unchecked:
         notes.append(
-            f"The retraction status of {unchecked} of {len(papers)} papers could not be checked."
+            f"The retraction status of {unchecked} of {len(papers)} {pluralize(len(papers), 'paper')} could not be checked."
         )
     if dates:
         notes.append(
-            f"The retraction status of {len(dates)} of {len(papers)} papers is from the offline"
+            f"The retraction status of {len(dates)} of {len(papers)} {pluralize(len(papers), 'paper')} is from the offline"
             f" table of {dates[0]} alone."
         )
     return tuple(notes)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from citewell.errors import InvalidInput
+from citewell.model.counted_words import pluralize
 from citewell.net.http.file_downloads import FileDownloader
 from citewell.net.http.messages import HttpRequest
 from citewell.services.trust.retractions import retraction_watch_file
@@ -137,7 +138,7 @@ def _check_import_tally(
         raise InvalidInput("The file has no usable notice. The table stays as it was.")
     if before is not None and tally.rows < _MIN_ROWS_SHARE * before.rows and not force:
         raise InvalidInput(
-            f"The file has {tally.rows} notices and the table in use {before.rows}: it may be"
+            f"The file has {tally.rows} {pluralize(tally.rows, 'notice')} and the table in use {before.rows}: it may be"
             " incomplete. The table stays as it was; --force imports the file anyway."
         )
 

@@ -15,6 +15,8 @@ _SMALL_WORD_LIST = (
 )
 _SMALL_WORDS = frozenset(_SMALL_WORD_LIST.split())
 _TITLE_TOKEN_PATTERN = re.compile(r"[-–—/.,;?!:\[\]()‘’“”\"']|\s+|[^-–—/.,;?!:\[\]()‘’“”\"'\s]+")
+_HOST_PATTERN = re.compile(r"[a-z0-9-]{1,63}\.[a-z0-9-]{0,60}[a-z]{2}")
+_MAX_HOST_TOKENS = 12
 _INNER_MARKS = frozenset("’'\".")
 _FRESH_START_MARKS = frozenset("?!:")
 
@@ -30,7 +32,7 @@ def capitalize_headline(text: str, language: str) -> str:
     begins, last = True, -1
     for place, token in enumerate(tokens):
         if not token[0].isspace() and not _TITLE_MARK.fullmatch(token):
-            if not _goes_on(tokens, place):
+            if not _goes_on(tokens, place) and not _begins_host(tokens, place):
                 tokens[place] = _capitalize_word(token, begins=begins)
             begins, last = False, place
         elif token in _FRESH_START_MARKS:
@@ -53,6 +55,12 @@ def _capitalize_word(word: str, *, begins: bool) -> str:
 def _raise_first_letter(word: str) -> str:
     lone_greek = len(word) == 1 and "\u0370" <= word <= "\u03ff"
     return word if lone_greek else word[:1].upper() + word[1:]
+
+
+def _begins_host(tokens: list[str], place: int) -> bool:
+    """Whether the word begins a host or file name such as my-site.example.org, which keeps its letters."""
+    rest = "".join(tokens[place : place + _MAX_HOST_TOKENS])
+    return bool(_HOST_PATTERN.match(rest))
 
 
 def _goes_on(tokens: list[str], place: int) -> bool:

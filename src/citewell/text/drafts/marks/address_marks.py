@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from citewell.model.draft import CitationForm
 from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind, TextSpan
+from citewell.text.drafts.marks.name_marks import read_named_piece, take_names_and_year
 from citewell.text.web.addresses import is_web_address
 
 _ADDRESS_REGEX = r"https?://[^\s()<>\[\]\"]+(?:\([^\s()]{0,200}\)[^\s()<>\[\]\"]*)*"
@@ -24,8 +26,21 @@ _IDENTIFIER_PATTERN = re.compile(
     r"|\bPMID\s{0,2}[:：]?\s{0,2}\d{4,8}\b|\bPMC\d{5,9}\b|\bISBN(?:-1[03])?\s{0,2}[:：]?\s{0,2}[\dX][\dX -]{8,16}[\dX]",
     re.IGNORECASE,
 )
+_BRACKET_PATTERN = re.compile(
+    r"(?:\(((?:[^()\[\]]|\([^()\s]{1,20}\)){8,600})\)|\[((?:[^()\[\]]|\([^()\s]{1,20}\)){8,600})\])(?!\()"
+)
+_INTRODUCTION_PATTERN = re.compile(
+    r"[\s,:.(]{1,4}(?:(?:doi|url|link|online|available|retrieved|accessed|at|from|verfügbar unter|disponible (?:en|sur))[\s:]{1,3}){0,3}\Z",
+    re.IGNORECASE,
+)
+_YEAR_PATTERN = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?")
+_MAX_NAMES_CHARS = 200  # before an address that are searched for the names of its authors
 _TRAILING_CHARS = ".,;:!?'\"”’»*_"
 _ENDING_CHARS = frozenset((".", "!", "?", ")", "]", "\n", "", "。", "！", "？", "”", '"', "："))
+_ADDRESS_KINDS = (
+    (_BARE_ADDRESS_PATTERN, CitationForm.ADDRESS, TargetKind.ADDRESS),
+    (_IDENTIFIER_PATTERN, CitationForm.IDENTIFIER, TargetKind.IDENTIFIER),
+)
 # Labels that name the act of citing and no words of the sentence.
 _SILENT_LABEL_PATTERN = re.compile(
     r"[\[(]?\s?(?:\^?\d{1,4}|(?:source|src|link|ref(?:erence)?|cit(?:ation|e)|here|via|pdf|doi|archive[d]?|quelle|lien|fuente|来源|出典)s?\s?\d{0,3}|(?:[\w-]{1,40}\.){1,3}[a-z]{2,10}(?:/\S{0,80})?|https?://\S{1,300})\s?[\])]?",
@@ -47,11 +62,10 @@ def find_address_marks(
 
 def find_bare_marks(text: str, taken: list[TextSpan]) -> Iterator[CitationMark]:
     """Addresses and identifiers that stand for themselves, outside of what is taken already."""
-    spans = sorted(taken)
-    for pattern, form, kind in (
-        (_BARE_ADDRESS_PATTERN, CitationForm.ADDRESS, TargetKind.ADDRESS),
-        (_IDENTIFIER_PATTERN, CitationForm.IDENTIFIER, TargetKind.IDENTIFIER),
-    ):
+    named = list(_find_named_brackets(text))
+    yield from named
+    spans = sorted([*taken, *((mark.start, mark.end) for mark in named)])
+    for pattern, form, kind in _ADDRESS_KINDS:
         own: list[TextSpan] = []
         at = 0
         for match in pattern.finditer(text):
@@ -67,10 +81,54 @@ def find_bare_marks(text: str, taken: list[TextSpan]) -> Iterator[CitationMark]:
                 start=match.start(),
                 end=end,
                 form=form,
-                targets=(CitationTarget(kind=kind, value=value),),
+                targets=(_build_named_target(kind, value, text[: match.start()]),),
                 hidden=((start, stop),),
             )
         spans = sorted([*spans, *own])
+
+
+def _find_named_brackets(text: str) -> Iterator[CitationMark]:
+    """Brackets that give works by names, year and address: "(Smith et al., 2019, https://…; Doe 2020)"."""
+    for match in _BRACKET_PATTERN.finditer(text):
+        targets: list[CitationTarget] = []
+        before = text[max(0, match.start() - _MAX_NAMES_CHARS) : match.start()]
+        for piece in (match[1] or match[2]).split(";"):
+            found = _read_addressed_piece(piece, before) or read_named_piece(piece, targets[-1:])
+            if not found:
+                break
+            targets += found
+        else:
+            forms = {TargetKind.ADDRESS: CitationForm.ADDRESS}
+            kinds = [target.kind for target in targets if target.kind is not TargetKind.NAMES]
+            if kinds:
+                yield CitationMark(
+                    start=match.start(),
+                    end=match.end(),
+                    form=forms.get(kinds[0], CitationForm.IDENTIFIER),
+                    targets=tuple(dict.fromkeys(targets)),
+                    hidden=(match.span(),),
+                )
+
+
+def _read_addressed_piece(piece: str, before: str) -> list[CitationTarget]:
+    """The work of a part of a bracket that ends in its address; empty if it is anything else.
+
+    If the part has only a year, its authors are named before the bracket.
+    """
+    for pattern, _, kind in _ADDRESS_KINDS:
+        match = pattern.search(piece)
+        if match is None:
+            continue
+        address = _trim_address(match[0])
+        if piece[match.start() + len(address) :].strip(" .,>"):
+            return []
+        head = _INTRODUCTION_PATTERN.sub("", piece[: match.start()])
+        is_dated = _YEAR_PATTERN.fullmatch(head.strip()) is not None
+        if not is_dated and not read_named_piece(head):
+            return []
+        words = f"{before if is_dated else ''}({head}, "
+        return [_build_named_target(kind, address.strip("<>"), words)]
+    return []
 
 
 def _find_link_marks(text: str, definitions: Mapping[str, str]) -> Iterator[CitationMark]:
@@ -107,10 +165,18 @@ def build_link_mark(text: str, span: TextSpan, label: TextSpan, address: str) ->
         start=start,
         end=end,
         form=CitationForm.LINK,
-        targets=(CitationTarget(kind=TargetKind.ADDRESS, value=address),),
+        targets=(_build_named_target(TargetKind.ADDRESS, address, f"({words}"),),
         hidden=hidden,
         is_textual=not silent,
     )
+
+
+def _build_named_target(kind: TargetKind, value: str, words: str) -> CitationTarget:
+    """The address, with the authors and the year that the words before it, or its label, name."""
+    named = take_names_and_year(words[-_MAX_NAMES_CHARS:])
+    if named is None:
+        return CitationTarget(kind=kind, value=value)
+    return replace(named, kind=kind, value=value, is_optional=False)
 
 
 def _continues_sentence(text: str, end: int) -> bool:

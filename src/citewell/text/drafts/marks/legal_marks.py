@@ -7,12 +7,16 @@ from collections.abc import Iterator
 
 from citewell.model.draft import CitationForm
 from citewell.text.citations.legal_citations import find_legal_spans
-from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind
+from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind, TextSpan
 from citewell.text.law.case_names import read_case_name
 
 _TAIL_PATTERN = re.compile(
     r"(?:,\s{1,2}\d{1,5}(?:[-–]\d{1,5})?(?:\s?n\.\s?\d{1,3})?){0,3}(?:\s{1,2}\([^()\n]{0,60}\d{4}\))?"
 )
+_SIGNAL_PATTERN = re.compile(r"\b(?:see|see also|accord|cf|contra|citing|quoting|compare|e\.g)[.,]{0,2}\Z", re.IGNORECASE)  # fmt: skip
+_PREDICATE_PATTERN = re.compile(r",?\s{1,3}[a-z]")
+_FULL_STOPS = frozenset(".!?")
+_CONTEXT_CHARS = 24
 _MAX_NAME_CHARS = 320
 
 
@@ -30,10 +34,34 @@ def find_legal_marks(spoken: str) -> Iterator[CitationMark]:
         done = tail.end() if tail else end
         done = begin + len(spoken[begin:done].rstrip(" .,"))
         value = " ".join(spoken[begin:done].split())
+        is_textual = begin < start and _is_sentence_part(spoken, begin, done)
         yield CitationMark(
             start=begin,
             end=done,
             form=CitationForm.LEGAL,
             targets=(CitationTarget(kind=TargetKind.LEGAL, value=value),),
-            hidden=((begin, done),),
+            hidden=(_choose_hidden(spoken, begin, start if is_textual else begin, done),),
+            is_textual=is_textual,
         )
+
+
+def _is_sentence_part(spoken: str, begin: int, end: int) -> bool:
+    """Whether the name of a case is the subject or an object of its sentence: "In Roe v. Wade, …"."""
+    before = spoken[max(0, begin - _CONTEXT_CHARS) : begin].rstrip()
+    if _SIGNAL_PATTERN.search(before):
+        return False
+    if before[-1:].isalpha():
+        return True
+    return before[-1:] in {"", *_FULL_STOPS} and _PREDICATE_PATTERN.match(spoken, end) is not None
+
+
+def _choose_hidden(spoken: str, begin: int, cite: int, end: int) -> TextSpan:
+    """What the statement leaves out: the whole citation, or what follows the name of the case.
+
+    A citation that is a sentence of its own takes its full stop with it.
+    """
+    is_opening = spoken[max(0, begin - 2) : begin].rstrip()[-1:] in {"", *_FULL_STOPS}
+    following = spoken[end : end + 1]
+    if cite == begin:
+        return begin, end + (is_opening and following == ".")
+    return begin + len(spoken[begin:cite].rstrip(" ,")), end + (is_opening and following == ",")

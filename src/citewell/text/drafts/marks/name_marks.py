@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 
 from citewell.model.draft import CitationForm
+from citewell.text.data_tables import load_table
 from citewell.text.dates.month_names import WHOLE_MONTH_NAMES
 from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind
 from citewell.text.language.abbreviations import is_sentence_opener
@@ -38,52 +41,6 @@ _OTHERS_PATTERN = re.compile(
 _NAME_SPLIT_PATTERN = re.compile(
     r"\s{0,3}[,，、・;]\s{0,3}(?:(?:and|&|und|et|y|e|och|og|i|и)\s)?|\s{1,3}(?:and|&|und|et|y|e|och|og|i|и|mit|with)\s{1,3}|\s?&\s?|和|与|及"
 )
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "de",
-        "der",
-        "den",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "das",
-        "du",
-        "la",
-        "le",
-        "les",
-        "ten",
-        "ter",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "zu",
-        "zur",
-        "zum",
-        "af",
-        "av",
-        "d'",
-        "l'",
-        "o'",
-        "of",
-        "for",
-        "the",
-        "and",
-        "on",
-        "des",
-        "für",
-        "et",
-        "in",
-        "du",
-        "y",
-        "e",
-        "der",
-    ]
-)
 _TOKEN_PATTERN = re.compile(r"[^\W\d_][\w'’‐‑-]*\.?|[&,]")
 _HAN_NAME_PATTERN = re.compile(
     rf"(?:[{HAN_KANA_RANGES}]{{1,8}}[・、與与和]){{0,4}}[{HAN_KANA_RANGES}]{{1,8}}\Z"
@@ -93,77 +50,14 @@ _HOST_NAME_PATTERN = re.compile(r"(?:[\w-]{1,60}\.){1,4}[a-z]{2,12}")  # a site 
 _INITIALS_PATTERN = re.compile(
     r"(?<![\w.])(?:[^\W\d_]\.[\s-]?){1,4}\s{0,2}|\s(?:[^\W\d_]\.[\s-]?){1,4}\Z"
 )
-_NO_NAMES = WHOLE_MONTH_NAMES | frozenset(
-    [
-        "spring",
-        "summer",
-        "autumn",
-        "fall",
-        "winter",
-        "according",
-        "nach",
-        "laut",
-        "schon",
-        "auch",
-        "bei",
-        "wie",
-        "siehe",
-        "selon",
-        "d'après",
-        "d’après",
-        "comme",
-        "chez",
-        "según",
-        "como",
-        "véase",
-        "para",
-        "desde",
-        "as",
-        "also",
-        "although",
-        "while",
-        "when",
-        "see",
-        "compare",
-        "table",
-        "figure",
-        "fig",
-        "section",
-        "chapter",
-        "appendix",
-        "eq",
-        "equation",
-        "tabelle",
-        "abbildung",
-        "kapitel",
-        "abschnitt",
-        "tableau",
-        "figura",
-        "tabla",
-        "since",
-        "until",
-        "before",
-        "after",
-        "during",
-        "from",
-        "between",
-        "around",
-        "circa",
-        "ca",
-        "between",
-        "by",
-        "in",
-        "early",
-        "late",
-        "mid",
-        "the",
-        "version",
-        "copyright",
-    ]
-)
 _BARE_PATTERN = re.compile(
     r"(?<![\w(])(?P<years>(?:1[5-9]|20)\d\d[a-z]?)(?![\w)-])(?P<rest>,\s?(?:pp?\.|S\.|p\.)\s?\d{1,5}(?:[-–]\d{1,5})?)?"
 )
+_FINAL_YEAR_PATTERN = re.compile(
+    r"[\s,，(（]{1,3}(?P<year>(?:1[5-9]|20)\d\d)[a-z]?[)）]?[\s,，;:.]{0,3}(?:doi|available at|at)?[\s:]{0,2}[<(]?$",
+    re.IGNORECASE,
+)
+_JOINED_PARTICLE_PATTERN = re.compile(r"(?:van|von|der|den|de|di|du|la|le|d['’]|al-|el-)[A-Z]")
 _MAX_WINDOW_CHARS = 120
 _MAX_NAMES = 8
 _MAX_NAME_WORDS = 12
@@ -179,6 +73,29 @@ def find_name_marks(spoken: str) -> Iterator[CitationMark]:
             yield from _read_textual_mark(spoken, match, led)
         else:
             yield from _read_bracket_mark(match)
+
+
+def take_names_and_year(words: str) -> CitationTarget | None:
+    """The authors and the year that a text ends with, as "Smith et al., 2019," does; None if unsure."""
+    dated = _FINAL_YEAR_PATTERN.search(words[-_MAX_WINDOW_CHARS:])
+    if dated is None:
+        return None
+    before = dated.string[: dated.start()].rstrip()
+    bracket = max(before.rfind(mark) for mark in "([;（［")
+    piece = before[bracket + 1 :]
+    lead = _LED_PATTERN.match(piece)
+    whole = split_names(piece[lead.end() if lead else 0 :]) if bracket >= 0 else []
+    taken = None if whole else _take_names(before)
+    names = whole or (taken[1] if taken is not None and taken[2] else [])
+    target = _build_target(names, dated["year"], is_optional=True)
+    has_others = bool(_OTHERS_PATTERN.search(before))
+    # One name alone may be that of a journal or of an organisation.
+    is_person = bool(names) and not names[0].isupper() and " " not in names[0]
+    return (
+        replace(target, has_others=has_others)
+        if len(names) > 1 or has_others or is_person
+        else None
+    )
 
 
 def find_bare_name_marks(spoken: str) -> Iterator[CitationMark]:
@@ -205,21 +122,7 @@ def _read_bracket_mark(match: re.Match[str]) -> Iterator[CitationMark]:
     """A bracket that holds names and years; one that holds other words too is none."""
     targets: list[CitationTarget] = []
     for piece in _PIECE_SPLIT_PATTERN.split(match[1]):
-        lead = _LED_PATTERN.match(piece)
-        body = piece[lead.end() :] if lead else piece
-        found = _PIECE_PATTERN.fullmatch(body.strip())
-        if found is None:
-            continue
-        names = split_names(found["names"])
-        if names:
-            targets += _list_year_targets(
-                names, found["years"], is_optional=not _is_sure_mark(found)
-            )
-        elif _may_be_organisation(found):
-            whole = found["names"].strip(" ,，*_")
-            targets += _list_year_targets([whole], found["years"], is_optional=True)
-        elif targets and not found["names"].strip():
-            targets += _list_year_targets(list(targets[-1].names), found["years"], is_optional=True)
+        targets += read_named_piece(piece, targets[-1:])
     if targets:
         yield CitationMark(
             start=match.start(),
@@ -228,6 +131,25 @@ def _read_bracket_mark(match: re.Match[str]) -> Iterator[CitationMark]:
             targets=tuple(dict.fromkeys(targets)),
             hidden=(match.span(),),
         )
+
+
+def read_named_piece(piece: str, before: Sequence[CitationTarget] = ()) -> list[CitationTarget]:
+    """What a part of a bracket cites by names and years; empty if it holds other words.
+
+    A year alone belongs to the names of the target `before`.
+    """
+    lead = _LED_PATTERN.match(piece)
+    found = _PIECE_PATTERN.fullmatch((piece[lead.end() :] if lead else piece).strip())
+    if found is None:
+        return []
+    names, is_optional = split_names(found["names"]), True
+    if names:
+        is_optional = not _is_sure_mark(found)
+    elif _may_be_organisation(found):
+        names = [found["names"].strip(" ,，*_")]
+    elif before and not found["names"].strip():
+        names = list(before[-1].names)
+    return list(_list_year_targets(names, found["years"], is_optional=is_optional)) if names else []
 
 
 def _may_be_organisation(found: re.Match[str]) -> bool:
@@ -241,7 +163,7 @@ def _may_be_organisation(found: re.Match[str]) -> bool:
         before.endswith((",", "，"))
         and 2 <= len(words) <= _MAX_NAME_WORDS
         and words[0][:1].isupper()
-        and words[0].lower() not in _NO_NAMES - {"the"}
+        and words[0].lower() not in _load_no_names() - {"the"}
     )
 
 
@@ -301,8 +223,18 @@ def _take_names(window: str) -> tuple[int, list[str], bool] | None:
     return (begin, names, bool(others) or joined) if names else None
 
 
+@cache
+def _load_no_names() -> frozenset[str]:
+    return WHOLE_MONTH_NAMES | frozenset(load_table(__package__, "name_words")["no_names"])
+
+
+@cache
+def _load_particles() -> frozenset[str]:
+    return frozenset(load_table(__package__, "name_words")["particles"])
+
+
 def _is_name_token(token: str) -> bool:
-    return token[:1].isupper() or token in {"&", ",", "and", "und", "et", "y", "e"} or token.lower() in _PARTICLES  # fmt: skip
+    return token[:1].isupper() or token in {"&", ",", "and", "und", "et", "y", "e"} or token.lower() in _load_particles()  # fmt: skip
 
 
 def _begins_names(token: str) -> bool:
@@ -310,7 +242,7 @@ def _begins_names(token: str) -> bool:
     if token[:1].isupper():
         word = token.lower().rstrip(".")
         is_opener = word.isalpha() and is_sentence_opener(token)
-        return not is_opener and word not in _NO_NAMES
+        return not is_opener and word not in _load_no_names()
     return token in {"van", "von", "de", "der", "den", "del", "di", "da", "du", "la", "ten", "ter"}
 
 
@@ -335,11 +267,15 @@ def _is_name(name: str) -> bool:
     words = name.split()
     if _HOST_NAME_PATTERN.fullmatch(name):
         return True
-    if len(words) > _MAX_NAME_WORDS or words[0].lower() in _NO_NAMES:
+    if len(words) > _MAX_NAME_WORDS or words[0].lower() in _load_no_names():
         return False
     return all(
-        word[:1].isupper() or not word[:1].isascii() or word.lower() in _PARTICLES for word in words
-    ) and any(not word[:1].islower() for word in words)
+        word[:1].isupper()
+        or not word[:1].isascii()
+        or word.lower() in _load_particles()
+        or _JOINED_PARTICLE_PATTERN.match(word)
+        for word in words
+    ) and any(not word.islower() for word in words)
 
 
 def _list_year_targets(

@@ -42,6 +42,11 @@ _LABEL_PATTERN = re.compile(
     rf"\[((?:{_LABEL_REGEX})(?:\s?[,;]\s?{_LABEL_REGEX}){{0,20}})(?:,\s[^\[\]\n]{{1,60}})?\](?![(:\[])"
 )
 _LABEL_WORD_PATTERN = re.compile(_LABEL_REGEX)
+# Superscripts that lost their format: behind a stop or a closing mark, or behind a word.
+_FLAT_PATTERN = re.compile(
+    rf"(?:(?<=[^\W\d_][.,;:!?])|(?<=[\"”’»)\]%][.,;:!?])|(?<=[.,!?][\"”’»)])|(?<=(?:1[89]|20)\d\d\.)|(?<=[a-zß-ÿ]{{3}}))"
+    rf"(\d{{1,3}}(?:(?:,|{_DASH})\d{{1,3}}){{0,20}})(?=\s|\Z|[.,;:)](?:\s|\Z))"
+)
 _MAX_RANGE = 200
 _CONTEXT_CHARS = 24
 
@@ -88,6 +93,20 @@ def find_raised_marks(text: str) -> Iterator[CitationMark]:
             continue
         numbers = expand_numbers(match[0].translate(_RAISED_TRANSLATION))
         yield build_number_mark(match.start(), match.end(), numbers, is_optional=match[0] in "²³")
+
+
+def find_flat_marks(spoken: str) -> Iterator[CitationMark]:
+    """Superscripts pasted as plain digits, as in "trials.1"; lists are cited in order of their numbers.
+
+    A number that comes before its turn, as in "version2", is none.
+    """
+    highest = 0
+    for match in _FLAT_PATTERN.finditer(spoken):
+        numbers = expand_numbers(match[1])
+        values = [int(number) for number in numbers]
+        if all(0 < value <= highest + place for place, value in enumerate(sorted(values), 1)):
+            highest = max(highest, *values)
+            yield build_number_mark(match.start(), match.end(), numbers, is_optional=True)
 
 
 def build_number_mark(

@@ -14,6 +14,7 @@ _EMPTY_BRACKETS_PATTERN = re.compile(
     r"\([\s,;.–-]{0,80}\)|（[\s,;，；]{0,80}）|\[[\s,;.–-]{0,80}\]"
 )
 _DOUBLED_STOP_PATTERN = re.compile(r"([,;:])(?:\s?[,;:])+")
+_STOP_BEFORE_END_PATTERN = re.compile(r"[,;:]\s?(?=[.!?](?:\s|\Z))")
 _LEAD_PATTERN = re.compile(
     r"[\s,;:，；、。.)\]–—]{0,20}(?:(?:and|but|und|aber|et|mais|y|pero)\s)?[\s,;:]{0,5}",
     re.IGNORECASE,
@@ -33,7 +34,8 @@ def clean_statement(said: str, draft_format: str) -> str:
     text = _SPACE_BEFORE_STOP_PATTERN.sub(r"\1", text)
     text = _OPEN_SPACE_PATTERN.sub(r"\1", text)
     text = _WIDE_SPACE_PATTERN.sub("", text)
-    return " ".join(_DOUBLED_STOP_PATTERN.sub(r"\1", text).split())
+    text = _STOP_BEFORE_END_PATTERN.sub("", _DOUBLED_STOP_PATTERN.sub(r"\1", text))
+    return " ".join(text.split())
 
 
 def clean_clause(said: str, draft_format: str) -> str:

@@ -3,125 +3,16 @@ r"""The commands of LaTeX that matter to a reader of drafts: headings, citations
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from citewell.text.data_tables import load_table
 
 HEADING_LEVELS = {
     "part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
     "subparagraph": 6,
 }  # fmt: skip
 QUOTE_ENVIRONMENTS = frozenset({"quote", "quotation", "displayquote", "displaycquote", "verse"})
-HIDDEN_ENVIRONMENTS = frozenset(
-    [
-        "equation",
-        "align",
-        "alignat",
-        "gather",
-        "multline",
-        "eqnarray",
-        "displaymath",
-        "math",
-        "flalign",
-        "subequations",
-        "verbatim",
-        "Verbatim",
-        "lstlisting",
-        "minted",
-        "tikzpicture",
-        "algorithm",
-        "algorithmic",
-        "algorithm2e",
-        "comment",
-        "filecontents",
-        "picture",
-        "pgfplots",
-        "forest",
-        "proof",
-        "keywords",
-        "acknowledgments",
-        "acknowledgements",
-    ]
-)
 NOTE_COMMANDS = frozenset({"footnote", "footnotetext", "endnote"})
-# Commands whose arguments are no words of the text.
-ARGUMENT_COMMANDS = frozenset(
-    [
-        "label",
-        "ref",
-        "eqref",
-        "autoref",
-        "cref",
-        "Cref",
-        "pageref",
-        "nameref",
-        "vref",
-        "includegraphics",
-        "input",
-        "include",
-        "subfile",
-        "bibliography",
-        "bibliographystyle",
-        "addbibresource",
-        "printbibliography",
-        "usepackage",
-        "documentclass",
-        "vspace",
-        "hspace",
-        "setlength",
-        "addtolength",
-        "newcommand",
-        "renewcommand",
-        "providecommand",
-        "def",
-        "let",
-        "newenvironment",
-        "thanks",
-        "index",
-        "gls",
-        "acrshort",
-        "acrlong",
-        "setcounter",
-        "addtocounter",
-        "pagestyle",
-        "thispagestyle",
-        "hypersetup",
-        "graphicspath",
-        "author",
-        "date",
-        "affil",
-        "institute",
-        "email",
-        "title",
-        "maketitle",
-        "tableofcontents",
-        "color",
-        "textcolor",
-        "definecolor",
-        "vskip",
-        "hskip",
-        "rule",
-        "phantom",
-        "hphantom",
-        "vphantom",
-        "centering",
-        "footnotemark",
-        "todo",
-        "marginpar",
-        "multicolumn",
-        "multirow",
-        "cline",
-        "hline",
-        "toprule",
-        "midrule",
-        "bottomrule",
-        "cmidrule",
-        "newpage",
-        "clearpage",
-        "appendix",
-        "keywords",
-        "orcid",
-        "tikzset",
-        "selectlanguage",
-    ]
-)
 _NAME_REGEX = r"(?:auto|paren|text|foot|smart|super|full|footfull|short|no|Auto|Paren|Text|Smart|Foot)?[cC]ite(?:s|p|t|alp|alt|author|year|yearpar|title|text|num|url|date|online)?"
 CITE_PATTERN = re.compile(
     rf"\\(?P<name>(?P<nocite>nocite)|{_NAME_REGEX})\*?(?:\s{{0,3}}(?:\([^(){{}}\n]{{0,300}}\)|\[[^\[\]]{{0,300}}\]){{0,2}}\s{{0,3}}\{{[^{{}}]{{1,5000}}\}}){{1,12}}"
@@ -129,6 +20,17 @@ CITE_PATTERN = re.compile(
 _KEYS_PATTERN = re.compile(r"\{([^{}]{1,5000})\}")
 _TEXTUAL_PATTERN = re.compile(r"(?:Text|text)cites?|[cC]ite(?:t|alt|author|year|title)")
 _MAX_GROUP_CHARS = 60_000
+
+
+@cache
+def load_hidden_environments() -> frozenset[str]:
+    return frozenset(load_table(__package__, "latex_names")["hidden_environments"])
+
+
+@cache
+def load_argument_commands() -> frozenset[str]:
+    """Commands whose arguments are no words of the text."""
+    return frozenset(load_table(__package__, "latex_names")["argument_commands"])
 
 
 def split_cite_keys(command: str) -> list[str]:

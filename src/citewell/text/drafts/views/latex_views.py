@@ -21,14 +21,14 @@ from citewell.text.drafts.draft_views import (
 from citewell.text.drafts.marks.address_marks import build_link_mark
 from citewell.text.drafts.marks.note_marks import build_note_mark
 from citewell.text.drafts.views.latex_commands import (
-    ARGUMENT_COMMANDS,
     CITE_PATTERN,
     HEADING_LEVELS,
-    HIDDEN_ENVIRONMENTS,
     NOTE_COMMANDS,
     QUOTE_ENVIRONMENTS,
     find_group_end,
     is_textual_command,
+    load_argument_commands,
+    load_hidden_environments,
     names_authors,
     split_cite_keys,
 )
@@ -157,7 +157,7 @@ class _LatexReader:
             self._read_link(word, start, end)
         elif word in {"begin", "end", "item", "par"}:
             self._read_structure(word, start, end)
-        elif word in ARGUMENT_COMMANDS:
+        elif word in load_argument_commands():
             self._hide_arguments(start, end)
         else:
             self._keep_character(word, start, end)
@@ -227,7 +227,7 @@ class _LatexReader:
             if name[2] in self._environments:
                 del self._environments[self._environments.index(name[2]) :]
             self.hidden.append((start, self._at))
-        elif name[2] in HIDDEN_ENVIRONMENTS or name[2] == "thebibliography":
+        elif name[2] in load_hidden_environments() or name[2] == "thebibliography":
             ending = f"\\end{{{name[1]}}}"
             stop = self._text.find(ending, self._at, end)
             self._at = end if stop < 0 else stop + len(ending)

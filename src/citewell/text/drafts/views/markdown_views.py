@@ -15,10 +15,13 @@ from citewell.text.drafts.draft_views import (
     blank_spans,
 )
 from citewell.text.drafts.marks.note_marks import build_note_mark
+from citewell.text.drafts.marks.wiki_marks import read_wikitext
 from citewell.text.drafts.views.plain_lines import continues_line, is_heading_line
 from citewell.text.passages.plain_markdown import render_plain_text
+from citewell.text.references.list_headings import is_list_heading
 
 _HEADING_PATTERN = re.compile(r" {0,3}(#{1,6})[ \t]++(\S.*)")
+_WIKI_HEADING_PATTERN = re.compile(r" {0,3}(={1,6})[ \t]{0,3}([^=\s][^=\n]{0,200})\1[ \t]*+$")
 _UNDERLINE_PATTERN = re.compile(r" {0,3}(?:={3,}|-{3,})[ \t]*+$")
 _ITEM_PATTERN = re.compile(r"[ \t]*+(?:[-*+•▪–]|(\d{1,3})[.)])[ \t]++(?=\S)")
 _FENCE_PATTERN = re.compile(r"[ \t]*+(?:```|~~~)")
@@ -33,6 +36,7 @@ _RULE_CHARACTERS = frozenset("|:-+ \t=")
 _FRONT_MATTER_ENDS = frozenset({"---", "..."})
 _COMMENT_START, _COMMENT_END = "<!--", "-->"
 _MAX_FRONT_MATTER_LINES = 400
+_LIST_HEADING_LEVEL = 6  # any heading that follows ends the list
 INLINE_NOTE_LABEL = "inline note"
 _INLINE_NOTE_START = "^["
 _MAX_NOTE_CHARS = 4000
@@ -93,6 +97,7 @@ class _MarkdownReader:
             return
         if not (
             self._read_hash_heading(start, line)
+            or self._read_list_heading(start, line, following)
             or self._read_definition(start, line)
             or self._read_marked_line(start, line)
         ):
@@ -115,7 +120,7 @@ class _MarkdownReader:
         return True
 
     def _read_hash_heading(self, start: int, line: str) -> bool:
-        if match := _HEADING_PATTERN.match(line):
+        if match := _HEADING_PATTERN.match(line) or _WIKI_HEADING_PATTERN.match(line):
             self.close_block()
             self._add_view_heading(start, start + len(line), len(match[1]), match[2].rstrip(" #"))
             return True
@@ -127,9 +132,20 @@ class _MarkdownReader:
             first, last = self._last_line
             self._open = None
             level = 1 if line.lstrip().startswith("=") else 2
-            self._add_view_heading(first, last, level, self._text[first:last])
+            self._add_view_heading(first, start + len(line), level, self._text[first:last])
         else:
             self.close_block()
+        return True
+
+    def _read_list_heading(self, start: int, line: str, following: str) -> bool:
+        """The heading of a list of references, however it is written: bold, numbered, a bare line."""
+        stripped = line.lstrip()
+        if stripped.startswith("|") or _UNDERLINE_PATTERN.match(following):
+            return False
+        if (stripped[:1].islower() and not self._was_blank) or not is_list_heading(line):
+            return False
+        self.close_block()
+        self._add_view_heading(start, start + len(line), _LIST_HEADING_LEVEL, stripped)
         return True
 
     def _read_definition(self, start: int, line: str) -> bool:
@@ -228,7 +244,8 @@ class _MarkdownReader:
 
 def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
     """The view of a markdown text; of a plain one, whose headings show by their look only."""
-    comments = _find_comments(text)
+    wiki = read_wikitext(text)
+    comments = [*_find_comments(text), *wiki.hidden]
     bare = blank_spans(text, comments)
     reader = _MarkdownReader(bare, is_plain=is_plain)
     reader.read_lines()
@@ -239,7 +256,7 @@ def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
     hidden += [match.span() for match in _ATTRIBUTE_PATTERN.finditer(bare)]
     hidden += [match.span() for match in _MARKUP_PATTERN.finditer(bare)]
     return DraftView(
-        text=text,
+        text=blank_spans(text, wiki.templates),
         spoken=blank_spans(text, hidden),
         blocks=tuple(
             sorted((*reader.blocks, *map(_build_note_block, inline)), key=lambda one: one.start)
@@ -247,9 +264,12 @@ def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
         headings=tuple(reader.headings),
         note_entries=(*reader.notes, *inline),
         definitions=tuple(reader.definitions),
-        marks=tuple(
-            build_note_mark(note.start - len(_INLINE_NOTE_START), note.start, note.label)
-            for note in inline
+        marks=(
+            *wiki.marks,
+            *(
+                build_note_mark(note.start - len(_INLINE_NOTE_START), note.start, note.label)
+                for note in inline
+            ),
         ),
     )
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from citewell.text.references.reference_splitting import is_references_heading
-
 _HEADING_PATTERN = re.compile(
     r"\s{0,8}(?:(?:chapter|kapitel|chapitre|capítulo|capitolo|part|teil|section|appendix|anhang|annexe)\s{1,3}[\dIVXA-Z]{1,5}\b"
     r"|第\s?[\d一二三四五六七八九十]{1,4}\s?[章节節])",
@@ -25,8 +23,6 @@ def is_heading_line(line: str, *, was_blank: bool, following: str) -> bool:
     shown = line.strip()
     if not shown or len(shown) > _MAX_HEADING_CHARS or len(shown.split()) > _MAX_HEADING_WORDS:
         return False
-    if is_references_heading(shown):
-        return True
     if shown.endswith(_ENDING_MARKS):
         return False
     if _HEADING_PATTERN.match(line):

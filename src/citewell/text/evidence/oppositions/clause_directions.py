@@ -13,9 +13,9 @@ from citewell.text.evidence.oppositions.compared_sentence import ComparedSentenc
 from citewell.text.evidence.oppositions.compared_sides import find_changed_sides
 from citewell.text.evidence.oppositions.contrary_words import list_opposite_words
 from citewell.text.evidence.oppositions.directed_words import DirectedWord
+from citewell.text.evidence.oppositions.polarity_words import AMOUNT_WORDS, CHANGE, LINK
 from citewell.text.evidence.oppositions.sentence_contrast import ANTONYM, NEGATION
 from citewell.text.evidence.oppositions.statement_clauses import StatementClause
-from citewell.text.evidence.oppositions.words.english import AMOUNT_WORDS, CHANGE, LINK
 
 _MIN_COMPARED_COVERAGE = 0.25  # share of the claim's words in a clause, to be compared at all
 _MIN_AGREED_COVERAGE = 0.4

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from citewell.text.evidence.negation import remove_mere_emphasis
 from citewell.text.evidence.oppositions.contrary_words import (
-    WORDS_BY_LANGUAGE,
     blank_bound_phrases,
     compile_denial_pattern,
     compile_limit_pattern,
@@ -23,6 +22,7 @@ from citewell.text.evidence.oppositions.statement_clauses import (
     join_denying_prefixes,
     parse_clauses,
 )
+from citewell.text.evidence.oppositions.word_table import load_opposition_words
 from citewell.text.language import stopwords, tokens
 
 _LIMIT_WORDS = (6, 3)  # before and after a word, among which one that limits it is looked for
@@ -134,7 +134,7 @@ class ComparedSentence:
         """The stems that a denial may be about, of the words that follow it in its clause."""
         if is_noun_denial(denial, self.code):
             return tuple(one.stem for one in follows if one.stem)[:_NOUN_REACH_WORDS]
-        joined = WORDS_BY_LANGUAGE[self.code].additions.split()
+        joined = load_opposition_words(self.code).additions
         # "Solids do not leak and are harder to light" does not deny that they are harder.
         ends = (at for at, one in enumerate(follows) if one.text in joined)
         end = next((at for at in ends if any(one.stem for one in follows[:at])), len(follows))

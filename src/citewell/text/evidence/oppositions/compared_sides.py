@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence, measure_overlap
 from citewell.text.evidence.oppositions.contrary_words import (
-    WORDS_BY_LANGUAGE,
     are_contrary,
     blank_bound_phrases,
     compile_exceeding_pattern,
@@ -17,6 +16,7 @@ from citewell.text.evidence.oppositions.sentence_contrast import (
     Certainty,
     SentenceContrast,
 )
+from citewell.text.evidence.oppositions.word_table import load_opposition_words
 
 _SIDE_WORDS = (6, 4)  # content words before and behind a word that compares
 _MAX_COMPARATIVE_WORDS = 6  # between a comparative and "than"
@@ -99,7 +99,7 @@ def _split_sides(one: ComparedSentence) -> _Sides | None:
     places = [
         at
         for at, word in enumerate(one.words)
-        if word.text == WORDS_BY_LANGUAGE[one.code].than
+        if word.text == load_opposition_words(one.code).than
         and text[word.start : word.start + 1].strip()
         # A number is no side: "more than 26 million" compares nothing.
         and not any(map(str.isdigit, "".join(each.text for each in one.words[at + 1 : at + 2])))
@@ -122,7 +122,7 @@ def _build_sides(one: ComparedSentence, at: int, way: str) -> _Sides:
 
 def _find_comparative(one: ComparedSentence, at: int) -> str:
     """The word of more or less before "than"; empty if there is none."""
-    known = WORDS_BY_LANGUAGE[one.code].comparatives.split()
+    known = load_opposition_words(one.code).comparatives
     for word in reversed(one.words[max(0, at - _MAX_COMPARATIVE_WORDS) : at]):
         if word.text in known or (one.code in {"en", "de"} and word.text.endswith("er")):
             return word.text

@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from citewell.text.evidence.oppositions.polarity_words import find_word_polarities
-from citewell.text.evidence.oppositions.word_table import OppositionWords
-from citewell.text.evidence.oppositions.words import english, french, german, spanish
+from citewell.text.evidence.oppositions.polarity_words import (
+    CHANGE,
+    EFFECT,
+    GOODNESS,
+    NEED,
+    find_word_polarities,
+)
+from citewell.text.evidence.oppositions.word_table import load_opposition_words
 from citewell.text.language import tokens
 from citewell.text.quantities.number_words import list_number_words
 
-WORDS_BY_LANGUAGE: dict[str, OppositionWords] = {
-    "en": english.WORDS,
-    "de": german.WORDS,
-    "fr": french.WORDS,
-    "es": spanish.WORDS,
-}
 # Phrases with a denying word that say how something is done, and ones that set a bound to a number.
 _EMPTY_DENIAL_PATTERN = re.compile(
     r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question)\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
@@ -48,7 +47,7 @@ _LIGHT_WORD_LIST = (
     " avant après plus moins ont aux chaque deux trois quatre unas unos dos tres cuatro más menos jede jeder jedes aller alle ihre ihren andere anderen knapp etwa"
 )
 LIGHT_WORDS = frozenset(_LIGHT_WORD_LIST.split())
-_COMPARED_AXES = frozenset({english.CHANGE, english.GOODNESS, english.EFFECT, english.NEED})
+_COMPARED_AXES = frozenset({CHANGE, GOODNESS, EFFECT, NEED})
 _NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de")
 _CONTRARY_PREFIXES = (("hyper", "hypo"), ("up", "down"), ("over", "under"), ("pro", "anti"), ("intra", "extra"))  # fmt: skip
 _MIN_PREFIXED_LETTERS = 5  # of the rest: "in" + "sight" is no denial
@@ -66,35 +65,35 @@ def blank_bound_phrases(text: str) -> str:
 @cache
 def compile_denial_pattern(code: str) -> re.Pattern[str]:
     """Finds the words that deny something."""
-    return _compile_words(WORDS_BY_LANGUAGE[code].denials)
+    return _compile_words(load_opposition_words(code).denials)
 
 
 @cache
 def compile_hidden_pattern(code: str) -> re.Pattern[str]:
     """Finds phrases that deny something without a denying word."""
-    return _compile_words(WORDS_BY_LANGUAGE[code].hidden_denials)
+    return _compile_words(load_opposition_words(code).hidden_denials)
 
 
 @cache
 def compile_limit_pattern(code: str) -> re.Pattern[str]:
     """Finds words with which a sentence neither plainly says nor plainly denies something."""
-    return _compile_words(WORDS_BY_LANGUAGE[code].limits)
+    return _compile_words(load_opposition_words(code).limits)
 
 
 @cache
 def compile_exceeding_pattern(code: str) -> re.Pattern[str]:
     """Finds verbs such as "outperforms", by which one thing is set above another."""
-    return _compile_words(WORDS_BY_LANGUAGE[code].exceeding)
+    return _compile_words(load_opposition_words(code).exceeding)
 
 
-def _compile_words(regex: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{regex})(?![\w-])", re.IGNORECASE)
+def _compile_words(alternatives: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
 @cache
 def is_light_word(word: str, code: str) -> bool:
     """Whether a word says nothing of what a sentence is about."""
-    listed = WORDS_BY_LANGUAGE[code].light.split()
+    listed = load_opposition_words(code).light
     # In French a short word is joined to the next one: "n'est".
     rest = word.rpartition("'")[2].rpartition("’")[2]
     return (
@@ -105,14 +104,14 @@ def is_light_word(word: str, code: str) -> bool:
 @cache
 def list_duty_stems(code: str) -> frozenset[str]:
     """The stems of words such as "necessary"."""
-    listed = WORDS_BY_LANGUAGE[code].duties.split()
+    listed = load_opposition_words(code).duties
     return frozenset(tokens.stem_word(word, code) for word in listed)
 
 
 @cache
 def is_noun_denial(word: str, code: str) -> bool:
     """Whether a denial, such as "without", stands before a noun."""
-    return word in WORDS_BY_LANGUAGE[code].noun_denials.split()
+    return word in load_opposition_words(code).noun_denials
 
 
 @lru_cache(maxsize=_PAIR_CACHE_ENTRIES)
@@ -169,19 +168,18 @@ def _find_direction(word: str, code: str) -> int:
     """1 for more, -1 for less, 0 for any other word."""
     if len(word) < _MIN_DIRECTION_LETTERS:
         return 0
-    listed = WORDS_BY_LANGUAGE[code]
-    up, down = listed.rising.split(), listed.falling.split()
-    return any(map(word.startswith, up)) - any(map(word.startswith, down))
+    listed = load_opposition_words(code)
+    return any(map(word.startswith, listed.rising)) - any(map(word.startswith, listed.falling))
 
 
 @cache
 def _load_contrary_pairs(code: str) -> dict[str, frozenset[str]]:
-    return _join_pairs(pair.split("/") for pair in WORDS_BY_LANGUAGE[code].pairs.split())
+    return _join_pairs(pair.split("/") for pair in load_opposition_words(code).pairs)
 
 
 @cache
 def _load_verb_pairs() -> dict[str, frozenset[str]]:
-    listed = WORDS_BY_LANGUAGE["en"].verb_pairs.split()
+    listed = load_opposition_words("en").verb_pairs
     return _join_pairs(map(_stem_verb, pair.split("/")) for pair in listed)
 
 

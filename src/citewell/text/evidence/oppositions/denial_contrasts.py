@@ -10,7 +10,6 @@ from citewell.text.evidence.oppositions.compared_sentence import (
     measure_overlap,
 )
 from citewell.text.evidence.oppositions.contrary_words import (
-    WORDS_BY_LANGUAGE,
     compile_hidden_pattern,
     compile_limit_pattern,
     list_duty_stems,
@@ -20,6 +19,7 @@ from citewell.text.evidence.oppositions.sentence_contrast import (
     Certainty,
     SentenceContrast,
 )
+from citewell.text.evidence.oppositions.word_table import load_opposition_words
 
 _MIN_STATED_SHARE = 0.8  # of the statement's content words in the sentence
 _MIN_SAID_SHARE = 0.35  # the source may say more in the same sentence
@@ -106,7 +106,7 @@ def _find_told_clause(said: ComparedSentence, denial: Denial) -> frozenset[str]:
 
 
 def _permits(one: ComparedSentence) -> bool:
-    return not one.word_texts.isdisjoint(WORDS_BY_LANGUAGE[one.code].permissions.split())
+    return not one.word_texts.isdisjoint(load_opposition_words(one.code).permissions)
 
 
 def _is_plain_denial(one: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.text.evidence.oppositions.polarity_words import WordPolarity, find_word_polarities
-from citewell.text.evidence.oppositions.words.english import AMOUNT_WORDS, CHANGE, LINK
+from citewell.text.evidence.oppositions.polarity_words import (
+    AMOUNT_WORDS,
+    CHANGE,
+    LINK,
+    WordPolarity,
+    find_word_polarities,
+)
 
 _DENYING_WORDS = frozenset(
     [

@@ -12,12 +12,13 @@ from citewell.text.evidence.oppositions.compared_sentence import (
     measure_overlap,
 )
 from citewell.text.evidence.oppositions.compared_sides import find_changed_sides
-from citewell.text.evidence.oppositions.contrary_words import WORDS_BY_LANGUAGE, are_contrary
+from citewell.text.evidence.oppositions.contrary_words import are_contrary
 from citewell.text.evidence.oppositions.sentence_contrast import (
     ANTONYM,
     Certainty,
     SentenceContrast,
 )
+from citewell.text.evidence.oppositions.word_table import load_opposition_words
 
 _MIN_STATED_SHARE, _MIN_SAID_SHARE = 0.7, 0.5
 _MIN_WHOLE_SHARE, _MIN_WHOLE_SAID_SHARE = 0.9, 0.35
@@ -140,7 +141,7 @@ def _has_other_opposites(
 
 def _are_listed(one: ComparedSentence, places: AbstractSet[int]) -> bool:
     """Whether the words at these places are joined: "short rest raises it" has two that undo each other."""
-    joined = WORDS_BY_LANGUAGE[one.code].additions.split()
+    joined = load_opposition_words(one.code).additions
     return all(
         "," in one.text[one.words[first].start : one.words[last].start]
         or any(word.text in joined for word in one.words[first:last])

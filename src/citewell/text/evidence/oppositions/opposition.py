@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from citewell.text.evidence.oppositions.clause_directions import find_opposed_direction
 from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence, measure_overlap
 from citewell.text.evidence.oppositions.compared_sides import compares_things, find_side_contrast
-from citewell.text.evidence.oppositions.contrary_words import WORDS_BY_LANGUAGE
 from citewell.text.evidence.oppositions.denial_contrasts import find_denial_contrast
 from citewell.text.evidence.oppositions.opposite_contrasts import find_opposite_contrast
 from citewell.text.evidence.oppositions.sentence_contrast import (
@@ -22,8 +21,8 @@ from citewell.text.evidence.oppositions.sentence_contrast import (
     Certainty,
     SentenceContrast,
 )
+from citewell.text.evidence.oppositions.word_table import OPPOSITION_LANGUAGES
 
-OPPOSITION_LANGUAGES = frozenset(WORDS_BY_LANGUAGE)
 _MIN_SURE_TERMS = 3  # content words of a statement whose contrary can be sure
 _MIN_SHARE = 0.5  # of the statement's content words in a sentence, to be compared at all
 _MIN_OPEN_SHARE = 0.55  # of them in the sentence itself, for a contrary that is not sure

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from citewell.text.evidence.oppositions.words.english import AXIS_WORDS, STATE_WORDS
+from citewell.text.data_tables import load_table
 
+CHANGE, GOODNESS, EFFECT, NEED, LINK = "change", "goodness", "effect", "need", "link"
+# Words of amount that describe a thing rather than say what becomes of it.
+AMOUNT_WORDS = frozenset(
+    ["low", "high", "more", "less", "longer", "larger", "smaller", "fewer", "greater"]
+)
 _WORD_CACHE_ENTRIES = 2**14
 
 
@@ -33,17 +39,20 @@ def find_word_polarities(word: str) -> tuple[WordPolarity, ...]:
 
 
 def _is_state_word(word: str) -> bool:
-    exact, endings = _split_entries(STATE_WORDS)
+    exact, endings = _load_state_words()
     return word in exact or any(word.startswith(one) for one in endings)
 
 
 @cache
-def _split_entries(listed: str) -> tuple[frozenset[str], frozenset[str]]:
+def _load_state_words() -> tuple[frozenset[str], frozenset[str]]:
+    return _split_entries(load_table(__package__, "polarity_words")["state"])
+
+
+def _split_entries(listed: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The whole words of a list, and its beginnings of words."""
-    each = listed.split()
     return (
-        frozenset(one for one in each if not one.endswith("*")),
-        frozenset(one[:-1] for one in each if one.endswith("*")),
+        frozenset(one for one in listed if not one.endswith("*")),
+        frozenset(one[:-1] for one in listed if one.endswith("*")),
     )
 
 
@@ -51,7 +60,7 @@ def _split_entries(listed: str) -> tuple[frozenset[str], frozenset[str]]:
 def _load_polarities() -> tuple[dict[str, list[tuple[str, int]]], dict[str, list[tuple[str, int]]]]:
     exact: dict[str, list[tuple[str, int]]] = {}
     endings: dict[str, list[tuple[str, int]]] = {}
-    for axis, sides in AXIS_WORDS.items():
+    for axis, sides in load_table(__package__, "polarity_words")["axes"].items():
         for sign, listed in zip((1, -1), sides, strict=True):
             whole, begun = _split_entries(listed)
             for word in whole:

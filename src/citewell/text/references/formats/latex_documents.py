@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from citewell.model.counted_words import pluralize
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.text.references import prose_references
 from citewell.text.references.field_cleaning import (
@@ -69,7 +70,7 @@ def parse_latex_document(text: str) -> BibliographyDocument:
     reason = "The text has no list of references."
     if cited.bib_files:
         files = ", ".join(cited.bib_files)
-        reason = f"The text cites {len(cited.lines)} keys of {files}; give that file too, or audit the .tex file where the file lies beside it."
+        reason = f"The text cites {len(cited.lines)} {pluralize(len(cited.lines), 'key')} of {files}; give that file too, or audit the .tex file where the file lies beside it."
     return BibliographyDocument(
         format=LATEX_FORMAT, references=(), malformed=(MalformedEntry(line=1, reason=reason),)
     )

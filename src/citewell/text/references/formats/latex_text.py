@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from citewell.text.data_tables import load_table
+
 _OPEN_BRACE_PLACEHOLDER, _CLOSE_BRACE_PLACEHOLDER, _BACKSLASH_PLACEHOLDER, _DOLLAR_PLACEHOLDER = (
     "\ue001",
     "\ue002",
@@ -15,26 +17,6 @@ _ACCENT_COMBINING_MARKS = {
     '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304",
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323",
     "b": "\u0331", "k": "\u0328", "r": "\u030a", "t": "\u0361",
-}  # fmt: skip
-_LATEX_COMMAND_CHARS = {
-    "ss": "ß", "SS": "ẞ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ",
-    "OE": "Œ", "aa": "å", "AA": "Å", "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "th": "þ",
-    "TH": "Þ", "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ", "S": "§", "P": "¶", "pounds": "£",
-    "copyright": "©", "dots": "…", "ldots": "…", "cdots": "…", "textellipsis": "…",
-    "bibrangedash": "–", "bibinitperiod": ".", "textendash": "–", "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’",
-    "textquotedblleft": "“", "textquotedblright": "”", "textquotesingle": "'", "textasciitilde": "~",
-    "textasciicircum": "^", "textbraceleft": _OPEN_BRACE_PLACEHOLDER, "textbraceright": _CLOSE_BRACE_PLACEHOLDER, "textbackslash": _BACKSLASH_PLACEHOLDER, "textunderscore": "_", "textregistered": "®",
-    "texttrademark": "™", "textdegree": "°", "degree": "°", "textmu": "µ", "texteuro": "€",
-    "times": "×", "pm": "±", "cdot": "·", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥",
-    "neq": "≠", "approx": "≈", "sim": "∼", "infty": "∞", "to": "→", "rightarrow": "→",
-    "leftarrow": "←", "ell": "ℓ", "prime": "′", "circ": "°", "partial": "∂", "nabla": "∇",
-    "sqrt": "√", "in": "∈", "subset": "⊂", "cup": "∪", "cap": "∩", "forall": "∀", "exists": "∃",
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
-    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ",
-    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
-    "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
-    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
-    "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
 }  # fmt: skip
 _LATEX_SPECIAL_PATTERN = re.compile(r"[\\{}~$`]|--|''")
 _LATEX_ACCENT_PATTERN = re.compile(
@@ -49,6 +31,9 @@ _URL_COMMAND_PATTERN = re.compile(r"\\(?:url|path|nolinkurl)\b|[{}]")
 # Sub- and superscript marks; the digits after them stay.
 _SUB_SUPERSCRIPT_PATTERN = re.compile(r"[_^](?=\{?[\w+-])")
 _TILDE_PLACEHOLDER = "\ue000"  # stands for a literal tilde while the others become spaces
+_PLACEHOLDERS = str.maketrans({
+    "~": _TILDE_PLACEHOLDER, "{": _OPEN_BRACE_PLACEHOLDER, "}": _CLOSE_BRACE_PLACEHOLDER, "\\": _BACKSLASH_PLACEHOLDER,
+})  # fmt: skip
 
 
 def convert_latex_text(text: str) -> str:
@@ -88,7 +73,8 @@ def _compose_accented_letter(match: re.Match[str]) -> str:
 
 def _convert_latex_command(match: re.Match[str]) -> str:
     """The character that a command stands for; empty for formatting commands."""
-    return _LATEX_COMMAND_CHARS.get(match["word"], "").replace("~", _TILDE_PLACEHOLDER)
+    found: str = load_table(__package__, "latex_characters").get(match["word"], "")
+    return found.translate(_PLACEHOLDERS)
 
 
 def _convert_escaped_char(match: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.text.data_tables import load_table
 from citewell.text.dates.partial_dates import extract_year, parse_partial_date
 from citewell.text.references import reference_identifiers
 from citewell.text.references.field_cleaning import (
@@ -17,42 +18,6 @@ from citewell.text.references.field_cleaning import (
 )
 from citewell.text.references.formats import tagged_records
 
-# Our field for each column title, in lower case and without punctuation; the first that is filled
-# counts, so the better column of two comes first.
-_COLUMN_FIELDS: dict[str, tuple[str, ...]] = {
-    "title": ("article title", "title", "ti", "document title", "item title", "name"),
-    "authors": ("author full names", "af", "authors", "author", "au", "author s", "author names",
-                "book authors", "creator", "creators"),
-    "editors": ("editors", "editor", "book editors", "be"),
-    "year": ("publication year", "year", "py", "pub year", "date published"),
-    "date": ("date", "publication date", "pd", "published", "issued"),
-    "venue": ("source title", "publication title", "journal book", "journal", "so", "source",
-              "container title", "venue", "publication", "book title"),
-    "volume": ("volume", "vl"),
-    "issue": ("issue", "is", "number"),
-    "pages": ("pages", "page range"),
-    "first_page": ("page start", "start page", "bp", "first page"),
-    "last_page": ("page end", "end page", "ep", "last page"),
-    "article": ("art no", "article number", "ar"),
-    "publisher": ("publisher", "pu"),
-    "doi": ("doi", "di"),
-    "pmid": ("pubmed id", "pmid", "pm"),
-    "pmcid": ("pmcid", "pmc"),
-    "isbn": ("isbn", "bn"),
-    "url": ("url", "link", "ur", "doi link", "website"),
-    "kind": ("item type", "document type", "publication type", "dt", "type"),
-    "key": ("citation key", "key", "eid", "ut unique wos id", "ut", "id"),
-}  # fmt: skip
-_KIND_WORDS = {
-    "journalarticle": "article-journal", "article": "article-journal", "review": "article-journal",
-    "letter": "article-journal", "j": "article-journal", "book": "book", "b": "book",
-    "booksection": "chapter", "book chapter": "chapter", "conferencepaper": "paper-conference",
-    "conference paper": "paper-conference", "proceedings paper": "paper-conference",
-    "thesis": "thesis", "report": "report", "webpage": "webpage", "preprint": "article",
-    "dataset": "dataset", "computerprogram": "software", "patent": "patent",
-    "magazinearticle": "article-magazine", "newspaperarticle": "article-newspaper",
-    "blogpost": "post-weblog",
-}  # fmt: skip
 _MAX_HEADER_CHARS = 20_000
 _COLUMN_NOISE_PATTERN = re.compile(r"[\W_]+")
 _SCOPUS_ID_PATTERN = re.compile(r"\s?\(\d{6,15}\)")
@@ -96,11 +61,15 @@ def _parse_column_header(header: str, delimiter: str) -> list[str]:
 
 
 def _map_columns(header: Sequence[str]) -> dict[str, list[int]]:
-    """The columns of each field; empty if this is no header of a table of works."""
+    """The columns of each field; empty if this is no header of a table of works.
+
+    Titles are listed in lower case and without punctuation. The first column that is filled counts, so
+    the better one of two comes first.
+    """
     titles = [_COLUMN_NOISE_PATTERN.sub(" ", title).strip().lower() for title in header]
     found = {
         field: places
-        for field, names in _COLUMN_FIELDS.items()
+        for field, names in load_table(__package__, "table_columns")["fields"].items()
         if (places := [titles.index(name) for name in names if name in titles])
     }
     others = {"authors", "year", "date", "doi", "venue", "pmid"} & found.keys()
@@ -176,7 +145,7 @@ def _build_row_reference(
                 urls=[url],
             )
         ),
-        kind=_KIND_WORDS.get(read_field("kind").lower(), ""),
+        kind=load_table(__package__, "table_columns")["kinds"].get(read_field("kind").lower(), ""),
         key=read_field("key"),
         line=line,
         and_others=and_others,

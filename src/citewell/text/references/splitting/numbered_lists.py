@@ -37,6 +37,7 @@ _MAX_GAP = 3  # the next number may be up to this much higher, if those between 
 _MAX_FIRST_NUMBER = 300
 _MIN_ITEMS = {"bare": 3, "glued": 3, "raised": 2, "half": 2}
 _MIN_RESTARTED_ITEMS = 2
+_MIN_JOINED_WEIGHT = 1.2  # of a number within the line of the only other one
 _RESTART_COST, _GAP_COST = 0.8, 0.7
 
 
@@ -169,7 +170,8 @@ def _is_fuller_chain(inner: Sequence[_NumberPlace], outer: Sequence[_NumberPlace
         return False
     gaps = sum(after.number - before.number > 1 for before, after in pairwise(outer))
     begins_later = not outer or outer[0].number > inner[0].number
-    return gaps > 0 or begins_later or len(inner) > len(outer) * 1.2 + 1
+    joined = len(outer) == 1 and min(place.weight for place in inner) >= _MIN_JOINED_WEIGHT
+    return gaps > 0 or begins_later or joined or len(inner) > len(outer) * 1.2 + 1
 
 
 def _is_trusted_chain(chain: Sequence[_NumberPlace], style: str, rows: Sequence[str]) -> bool:

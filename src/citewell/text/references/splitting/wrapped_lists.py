@@ -13,7 +13,7 @@ from citewell.text.references.splitting.list_items import (
 )
 
 _LIST_BULLET_PATTERN = re.compile(r"\s{0,20}(?:[•◦▪●■‣·*]|-(?!-)|–(?!–)|\+|\uf0b7)\s{1,10}(?=\S)")
-_FAMILY_START_REGEX = r"(?:(?:van|von|de|der|den|di|da|del|della|la|le|du|dos|ter|ten|zu|al|el|bin|ibn)\s|[A-Z]['’])?[^\W\d_a-z][^\W\d_]*(?:[-'’ ][^\W\d_]+){0,3}"
+_FAMILY_START_REGEX = r"(?:(?:van|von|de|der|den|di|da|del|della|la|le|du|dos|ter|ten|zu|al|el|bin|ibn)[\s-]?|[A-Za-z]['’])?[^\W\d_a-z][^\W\d_]*(?:[-'’ ][^\W\d_]+){0,3}"
 _REFERENCE_START_PATTERN = re.compile(
     rf"(?:[-–—_]{{3,6}}[.,]"  # the same author again
     rf"|(?:(?:van|von|de|der|den|di|da|del|la|le|du)\s){{0,3}}{_FAMILY_START_REGEX},\s[^\W\d_a-z][\w.'’-]*"  # Family, G. or Family, Given

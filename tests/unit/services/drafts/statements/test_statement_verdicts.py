@@ -171,7 +171,10 @@ def test_a_source_that_was_not_read_forbids_an_accusation_by_the_other() -> None
     said = "The study followed 142 households in Norway between 2016 and 2021 [1, 2]."
     draft = manuscript(said, {"1": PAGE, "2": "https://reports.example.org/unread"})
 
-    assert find(check(draft, desk)).verdict is V.SOURCE_UNAVAILABLE
+    found = find(check(draft, desk))
+
+    assert found.verdict is V.UNCHECKED
+    assert found.is_unanswered  # the failure may pass
 
 
 def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing() -> None:
@@ -185,14 +188,14 @@ def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing()
 
     assert find(together).verdict is V.UNCHECKED
     assert find(alone).verdict is V.PARTLY
-    assert "57 grants stands nowhere" in find(alone).reason
+    assert "57 grants appears nowhere" in find(alone).reason
 
 
 def test_a_number_of_which_the_source_says_nothing_is_named_but_accuses_nobody() -> None:
     found = find(check(manuscript("Depots numbered 57 [1].", {"1": PAGE}), desk_with(SOURCE)))
 
     assert found.verdict is V.UNCHECKED
-    assert "57 stands nowhere" in found.reason
+    assert "57 appears nowhere" in found.reason
 
 
 def test_a_shared_citation_supports_or_says_nothing() -> None:
@@ -555,7 +558,7 @@ def test_a_number_is_not_said_to_stand_in_a_place_that_speaks_of_something_else(
     )
 
     assert found.verdict is V.UNCHECKED
-    assert found.reason.startswith("Half an hour stands nowhere")
+    assert found.reason.startswith("Half an hour appears nowhere")
 
 
 def test_a_label_that_names_another_part_is_not_said_to_stand_nowhere() -> None:
@@ -571,3 +574,53 @@ def test_a_label_that_names_another_part_is_not_said_to_stand_nowhere() -> None:
     assert found.verdict is V.PARTLY
     assert "nowhere" not in found.reason
     assert "Chapter 6" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ("The trial of grid batteries was funded by Boeing [1].", "Boeing"),
+        ("The study followed households in Norway and Portugal [1].", "Portugal"),
+        ("The Gates Foundation funded the trial of the modules [1].", "The Gates Foundation"),
+    ],
+)
+def test_a_name_that_the_source_does_not_mention_is_not_in_it(statement: str, missing: str) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(SOURCE)))
+
+    assert found.verdict is V.NOT_IN_SOURCE
+    assert found.reason.endswith(f"does not mention {missing.removeprefix('The ')}.")
+
+
+def test_the_site_of_a_page_may_be_named_in_a_statement() -> None:
+    statement = "Grid Observatory followed 412 households in Norway between 2016 and 2021 [1]."
+
+    assert judge(statement, site="Grid Observatory") is V.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict", "reason"),
+    [
+        (
+            "Its leader said that “heat is the mild enemy that no warranty mentions” [1].",
+            V.PARTLY,
+            "The source has “one” where the quotation has “mild”.",
+        ),
+        (
+            "Its leader said that “cold winters ruin every single battery” [1].",
+            V.NOT_IN_SOURCE,
+            "The quotation “cold winters ruin every single battery” is not in the source.",
+        ),
+        (
+            "The operator called the trial “catastrophic” [1].",
+            V.NOT_IN_SOURCE,
+            "The quotation “catastrophic” is not in the source.",
+        ),
+    ],
+)
+def test_a_quotation_that_differs_or_is_missing_is_named(
+    statement: str, verdict: V, reason: str
+) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(SOURCE)))
+
+    assert found.verdict is verdict
+    assert found.reason == reason

@@ -8,11 +8,11 @@ from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.office.equations.latex_symbols import (
-    ACCENT_COMMANDS,
-    FUNCTION_NAMES,
-    SYMBOL_COMMANDS,
     convert_math_character,
+    load_function_names,
+    load_latex_commands,
 )
+from citewell.model.counted_words import pluralize
 
 MAX_EQUATION_CHARS = 20_000
 MAX_EQUATION_DEPTH = 60
@@ -72,7 +72,9 @@ class EquationConverter:
     def describe_cuts(self) -> tuple[str, ...]:
         if not self.cut_count:
             return ()
-        return (f"{self.cut_count} equations were cut: too long or nested too deeply.",)
+        return (
+            f"{self.cut_count} {pluralize(self.cut_count, 'equation was', 'equations were')} cut: too long or nested too deeply.",
+        )
 
     def _convert_children(self, element: Element, depth: int) -> str:
         return "".join(self._iterate_converted(element, depth))
@@ -108,7 +110,7 @@ class EquationConverter:
         if any(_is_switched_on(item, "nor") for item in properties):
             return _format_upright_text(text)
         plain = text.strip()
-        if plain in FUNCTION_NAMES:
+        if plain in load_function_names():
             return f"\\{plain} "
         made = "".join(map(convert_math_character, text))
         style = next(filter(None, (_read_value(item, "scr") for item in properties)), "")
@@ -223,7 +225,7 @@ class EquationConverter:
         low = xml_tree.strip_namespace(item) == "limLow"
         if limit in {"⏟", "⏞"}:
             return f"\\{'underbrace' if limit == '⏟' else 'overbrace'}{{{base}}}"
-        if base.startswith("\\") and base[1:] in FUNCTION_NAMES:
+        if base.startswith("\\") and base[1:] in load_function_names():
             return f"{base}{'_' if low else '^'}{{{limit}}}"
         if base.startswith(("\\underbrace", "\\overbrace")):
             return f"{base}{'_' if low else '^'}{{{limit}}}"
@@ -232,7 +234,7 @@ class EquationConverter:
     def _convert_accent(self, item: Element, depth: int) -> str:
         mark = _read_value(xml_tree.find_child_element(item, "accPr"), "chr", default="\u0302")
         inner = self._convert_part(item, "e", depth)
-        command = ACCENT_COMMANDS.get(mark)
+        command = load_latex_commands("accents").get(mark)
         if command is None:
             return (
                 f"\\overset{{{''.join(map(convert_math_character, mark[:4])).strip()}}}{{{inner}}}"
@@ -294,7 +296,8 @@ def _format_delimiter(mark: str) -> str:
         return "."
     if mark in "{}":
         return f"\\{mark}"
-    return f"\\{SYMBOL_COMMANDS[mark]} " if mark in SYMBOL_COMMANDS else mark[:1]
+    command = load_latex_commands("symbols").get(mark)
+    return f"\\{command} " if command else mark[:1]
 
 
 def _find_only_element(part: Element) -> Element | None:

@@ -17,6 +17,7 @@ from citewell.fetch.markdown.markdown_text import (
     escape_markdown,
     squeeze_spaces,
 )
+from citewell.model.counted_words import pluralize
 
 _TITLE_KINDS = frozenset({0, 6})
 _BODY_KINDS = frozenset({1, 5, 7, 8})
@@ -32,7 +33,11 @@ def read_ppt(body: bytes, pages: str | None) -> ParsedDocument:
     chosen = choose_pages(pages, len(shown)) if shown else []
     about = read_ole_properties(container)
     hidden = len(slides) - len(shown)
-    notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
+    notes = (
+        (f"{hidden} {pluralize(hidden, 'hidden slide was', 'hidden slides were')} left out.",)
+        if hidden
+        else ()
+    )
     markdown = "\n\n".join(_render_legacy_slide(shown[place], place + 1) for place in chosen)
     return ParsedDocument(markdown=markdown, title=about.title, author=about.author,
                   created=about.created, page_count=len(shown), notes=notes)  # fmt: skip

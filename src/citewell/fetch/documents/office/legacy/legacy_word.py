@@ -20,6 +20,7 @@ from citewell.fetch.documents.office.legacy.legacy_word_text import (
 from citewell.fetch.documents.office.legacy.ole_documents import open_ole_document
 from citewell.fetch.documents.office.legacy.ole_properties import read_ole_properties
 from citewell.fetch.markdown.markdown_text import escape_line_starts
+from citewell.model.counted_words import pluralize
 
 _FIELD_MARKS = re.compile("([\x13\x14\x15])")
 _NOTE_MARKS = re.compile("\ue000(\\d{1,6})\ue001")
@@ -37,7 +38,13 @@ def read_doc(body: bytes) -> ParsedDocument:
     blocks += _render_legacy_blocks(document.read_text_boxes())
     about = read_ole_properties(container)
     hidden = document.hidden_count
-    notes = (f"{hidden} pieces of hidden text were left out.",) if hidden else ()
+    notes = (
+        (
+            f"{hidden} {pluralize(hidden, 'piece of hidden text was', 'pieces of hidden text were')} left out.",
+        )
+        if hidden
+        else ()
+    )
     return ParsedDocument(markdown="\n\n".join(blocks), title=about.title, author=about.author,
                   created=about.created, notes=notes)  # fmt: skip
 

@@ -31,6 +31,7 @@ from citewell.fetch.documents.office.word.word_styles import (
 )
 from citewell.fetch.documents.zip_archive import ZipDocument
 from citewell.fetch.markdown.markdown_text import escape_line_starts, format_fenced_code
+from citewell.model.counted_words import pluralize
 
 _WRAPPER_ELEMENTS = frozenset(
     {"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "txbxContent"}
@@ -106,7 +107,13 @@ class WordBlocks:
 
     def describe_omissions(self) -> tuple[str, ...]:
         count = self._hidden_count + self._runs.hidden_count
-        hidden = (f"{count} pieces of hidden text were left out.",) if count else ()
+        hidden = (
+            (
+                f"{count} {pluralize(count, 'piece of hidden text was', 'pieces of hidden text were')} left out.",
+            )
+            if count
+            else ()
+        )
         return hidden + self._parts.equations.describe_cuts()
 
     def render_body(self, body: Element) -> str:

@@ -23,7 +23,7 @@ from citewell.fetch.documents.office.word.word_citations import (
 from citewell.fetch.documents.office.word.word_documents import expect_body, find_main_part
 from citewell.fetch.documents.office.word.word_fields import CITATION_MARK_PATTERN, CitationFields
 from citewell.fetch.documents.zip_archive import ZipDocument
-from citewell.text.references.reference_splitting import is_references_heading
+from citewell.text.references.list_headings import is_references_heading
 
 _SOURCE_TAG_PATTERN = re.compile(r"(?:CITATION|\\m)\s{1,5}([^\s\\]{1,100})")
 _SHORT_PARAGRAPH_PATTERN = re.compile(

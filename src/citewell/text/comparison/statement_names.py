@@ -1,0 +1,177 @@
+"""Lists the proper names of a statement, also one that begins it, and which of their words are telling.
+
+A word is telling if it is hardly ever written without a capital: "Boeing" is, "Gates" and "Foundation"
+are not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+
+from citewell.text.comparison.name_comparison import PLAIN_CAPITALS
+from citewell.text.data_tables import load_table
+from citewell.text.language import stopwords, tokens
+from citewell.text.language.abbreviations import is_sentence_opener
+from citewell.text.passages.term_weights import load_frequencies
+
+_CAPITAL_WORD = r"(?:(?:[A-Z]\.){2,8}|[A-ZÀ-Þ]\w*(?:[’'](?!s\b)\w+)?|[a-z][A-Z]\w+)"
+_NAME_PATTERN = re.compile(
+    rf"(?<![\w&’'.-]){_CAPITAL_WORD}(?:[ -](?:(?:of|the|de|la|le|du|del|van|von|der|den|for|&) ){{0,2}}{_CAPITAL_WORD}){{0,6}}"
+)
+_WORD_PATTERN = re.compile(r"(?:[A-Z]\.){2,8}|\w+(?:[’']\w+)?")
+_DOTTED_PATTERN = re.compile(r"\b(?:[a-z]\.){2,8}")
+_SENTENCE_END_SIGNS = '.!?:;“”"„«»(–—‘…'
+_NOUN_CAPITAL_CODES = frozenset({"de", "lb"})
+_MAX_CAPITAL_SHARE, _MIN_CAPITALS = 0.6, 4  # of the words of a statement; more are a headline
+_MIN_TELLING_LETTERS = 3
+_MAX_RARE_PASSAGES = 50  # of 21,859 passages of English pages that have the word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementName:
+    """A run of words with capitals, and those of them that name something by themselves."""
+
+    text: str
+    words: tuple[str, ...]  # folded: lower case, without accents
+    telling: tuple[str, ...]
+    forms: frozenset[str]  # of a well-known name: its other forms, and what belongs to it
+    start: int
+    end: int
+
+    @property
+    def is_acronym(self) -> bool:
+        """Whether it is a single word that is no ordinary one: BBC, COQ2, TiO2."""
+        return len(self.words) == 1 and not self.text[1:].islower()
+
+    @property
+    def family_name(self) -> str:
+        """The last of two or three telling words, as of a person; others are often called so alone."""
+        is_person = self.telling == self.words and self.text.count(" ") in {1, 2} and not self.forms
+        is_plain = len(self.words) == self.text.count(" ") + 1  # without "of" and the like
+        return self.words[-1] if is_person and is_plain else ""
+
+    @property
+    def name_initials(self) -> str:
+        return "".join(word[0] for word in self.words)
+
+
+def list_statement_names(
+    statement: str, *, language: str | None = None
+) -> tuple[StatementName, ...]:
+    """The names in text order; none in a headline, and in German only those of known countries."""
+    words = _WORD_PATTERN.findall(statement)
+    capitals = sum(word[0].isupper() for word in words)
+    if capitals >= max(_MIN_CAPITALS, _MAX_CAPITAL_SHARE * len(words)):
+        return ()
+    code = (language or "en")[:2]
+    found = (_build_name(match, statement, code) for match in _NAME_PATTERN.finditer(statement))
+    return tuple(name for name in found if name is not None)
+
+
+def _build_name(match: re.Match[str], statement: str, code: str) -> StatementName | None:
+    before = statement[: match.start()].rstrip()
+    is_first = not before or before[-1] in _SENTENCE_END_SIGNS
+    words = [word for word in _WORD_PATTERN.findall(match[0]) if word[:2] != word[:2].lower()]
+    start = match.start()
+    if statement[match.end() : match.end() + 1] == "-" and is_first and len(words) == 1:
+        return None  # Pro-inflammatory
+    if is_first and words and _opens_sentence(words[0], code, is_alone=len(words) == 1):
+        start += len(words[0])
+        words = words[1:]
+    if not words or fold_name_letters(words[0]) in PLAIN_CAPITALS:
+        return None
+    folded = tuple(map(fold_name_letters, words))
+    telling = tuple(fold_name_letters(word) for word in words if _is_telling_word(word, code))
+    if not telling and folded[-1] in load_table(__package__, "name_words")["organisations"]:
+        telling = tuple(word for word in folded[:-1] if _is_rare(word))
+    forms = _find_forms(folded)
+    if not telling and not forms:
+        return None
+    return StatementName(
+        text=statement[start : match.end()].strip(" -"),
+        words=folded,
+        telling=telling,
+        forms=forms,
+        start=start,
+        end=match.end(),
+    )
+
+
+def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
+    """Whether the first word of a sentence has its capital from there, and is no name."""
+    if is_sentence_opener(word) or word.lower() in stopwords.list_stopwords(code):
+        return True
+    if not word[1:].islower():
+        return False  # BBC, COQ2
+    stem = tokens.stem_word(word.lower(), "en")
+    if stem in load_name_stems() or find_name_group(fold_name_letters(word)):
+        return False
+    return is_alone or stem in load_frequencies()[0]
+
+
+def _is_telling_word(word: str, code: str) -> bool:
+    folded = fold_name_letters(word)
+    if find_name_group(folded):
+        return True
+    if code in _NOUN_CAPITAL_CODES or len(folded) < _MIN_TELLING_LETTERS:
+        return False
+    if folded in PLAIN_CAPITALS | _load_ignored() or is_sentence_opener(word):
+        return False
+    return is_telling_stem(tokens.stem_word(word.lower(), "en"))
+
+
+def is_telling_stem(stem: str) -> bool:
+    """Whether a word is rare in English, or nearly always written with a capital."""
+    return stem in load_name_stems() or stem not in load_frequencies()[0]
+
+
+def _is_rare(folded: str) -> bool:
+    """Whether a word is rare enough to tell one organisation from another."""
+    count = load_frequencies()[0].get(tokens.stem_word(folded, "en"), 0)
+    return len(folded) >= _MIN_TELLING_LETTERS and count <= _MAX_RARE_PASSAGES
+
+
+def _find_forms(words: tuple[str, ...]) -> frozenset[str]:
+    pairs = (f"{one} {other}" for one, other in pairwise(words))
+    return frozenset().union(*map(find_name_group, (*words, *pairs)))
+
+
+def fold_name_letters(text: str) -> str:
+    """Lower case without accents, and U.S. as us."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(letter for letter in parts if not unicodedata.combining(letter))
+    return _DOTTED_PATTERN.sub(lambda match: match[0].replace(".", ""), bare)
+
+
+@cache
+def find_name_group(folded: str) -> frozenset[str]:
+    """All forms of the name of a country or other well-known thing, and of what belongs to it."""
+    return _load_groups().get(folded, frozenset())
+
+
+@cache
+def _load_ignored() -> frozenset[str]:
+    """Names that pages leave out because their readers know: those of the United States."""
+    return frozenset(load_table(__package__, "name_words")["implied"])
+
+
+@cache
+def load_name_stems() -> frozenset[str]:
+    """The stems of English words that are nearly always written with a capital."""
+    text = resources.files(__package__).joinpath("name_words.txt").read_text(encoding="utf-8")
+    return frozenset(text.split())
+
+
+@cache
+def _load_groups() -> dict[str, frozenset[str]]:
+    """Each name and its own forms, with the group; what merely belongs to it stands for it only."""
+    groups: dict[str, frozenset[str]] = {}
+    for name, row in load_table(__package__, "same_names").items():
+        group = frozenset(map(fold_name_letters, (name, *row["forms"], *row.get("parts", ()))))
+        groups |= {fold_name_letters(form): group for form in (name, *row["forms"])}
+    return groups

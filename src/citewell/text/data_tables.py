@@ -1,0 +1,15 @@
+"""Tables of words and names that are kept as JSON beside the module that uses them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+
+@cache
+def load_table(package: str | None, name: str) -> Any:
+    """The content of `name`.json in the package. Read on first use, never at import."""
+    file = resources.files(package or "citewell") / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))

@@ -1,1 +1,0 @@
-"""The words by which one sentence opposes another: one module for each language."""
