@@ -211,10 +211,11 @@ class Attacker:
             for way, text in scripts.items()
         )
         return f"""<!DOCTYPE html><title>Attack</title><body><p>An attack of many ways.</p>{markup}
-            <pre id="log"></pre><script>{_TOOLS} const failed = []; {runs}
+            <pre id="log"></pre><pre id="rounds"></pre><script>{_TOOLS} const failed = []; {runs}
             let rounds = 0;
             const clock = setInterval(() => {{
                 document.getElementById('log').textContent = 'failed:' + failed.join(',') + ';' + ++rounds;
+                document.getElementById('rounds').textContent += '.';  // each round changes the page's length
                 if (rounds === 25) clearInterval(clock);
             }}, 100);</script></body>"""
 

@@ -24,6 +24,9 @@ from tests.unit.fetch.stage import Loop, require_chromium
 from tests.unit.net.loopback import LOOPBACK
 
 _PAGE_SECONDS = 120.0  # the page ends by itself within three; a machine may be busy with others
+_SETTLE_SECONDS = (
+    5.0  # a busy machine may delay a round of attacks; the page must not be read before the next
+)
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -51,7 +54,8 @@ def scene() -> Iterator[Scene]:
         own = await stack.enter_async_context(attacker.serving())
         rules = GuardRules(private_hosts=frozenset({own.removeprefix("http://")}))
         habits = BrowserSettings(environ=os.environ, loads_images=True)
-        browser = PageBrowser(Guard(rules, resolver=LOOPBACK), habits)
+        guard = Guard(rules, resolver=LOOPBACK)
+        browser = PageBrowser(guard, habits, settle_seconds=lambda _: _SETTLE_SECONDS)
         stack.push_async_callback(browser.aclose)
         return Scene(loop, attacker, caught, browser)
 

@@ -24,7 +24,7 @@ _OTHERS = frozenset(
         "answers accepts allows begins ends exists contains declares marks asks reads writes runs stays stands returns "
         "refers belongs leads looks claims cites differs refuses rests serves speaks starts stops supports wants "
         "already always across less perhaps plus thus towards versus offers requires publishes stands mixes besides whereas as is us series species "
-        "adds binds matches sets expects decides seems states follows fits costs becomes comes goes",
+        "adds appears binds matches sets expects decides seems states follows fits costs becomes comes goes",
     )
 )
 _LIMITS = ("max_", "most", "limit", "expected_", "budget")
