@@ -50,6 +50,10 @@ _PAGE_NUMBER_PATTERN = re.compile(
     r"|/(?:page|seite|pagina|p)[/-]?\d{1,4}(?=/?$|[?#])|/\d{1,2}(?=/?$|[?#])|[-_,](?:p|page)?-?\d{1,2}(?=\.\w{2,5}$)",
     re.IGNORECASE,
 )
+_NEXT_LABEL_PATTERN = re.compile(
+    r"(?:next|next page|continue|nächste(?: seite)?|weiter|(?:page )?suivante?|siguiente|successiva|próxima|volgende|далее|下一页|次へ)?\W{0,3}",
+    re.IGNORECASE,
+)
 _MAX_WALL_WORDS = 40  # words of the block that asks for a subscription
 _MIN_FREE_WORDS = 20  # words beside the wall that are worth keeping
 _MAX_LOADER_PAGE_WORDS = 300
@@ -174,7 +178,12 @@ def _has_loader(main: LexborNode, text: str, html: str) -> bool:
 
 
 def _find_next_page_note(tree: LexborHTMLParser, url: str) -> str | None:
-    for node in tree.css("link[rel~=next], a[rel~=next]")[:_MAX_NODES]:
+    labelled = (
+        node
+        for node in tree.css("a[href]")[: _MAX_NODES * 10]
+        if _NEXT_LABEL_PATTERN.fullmatch(" ".join(node.text(separator=" ").split()))
+    )
+    for node in (*tree.css("link[rel~=next], a[rel~=next]")[:_MAX_NODES], *labelled):
         address = urljoin(url, node.attributes.get("href") or "")
         if _is_next_page(url, address):
             return _NEXT_PAGE_NOTE.format(address=address)

@@ -173,6 +173,8 @@ def collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool) 
     is_gone = DEAD in found and one.is_page_only
     if not told and finding.existence != WORK_FOUND and not one.is_settled and not is_gone:
         found[UNCHECKED_FLAG] = _explain_unchecked(one)
+    elif not told and finding.existence != WORK_FOUND and (unseen := _explain_unseen_page(one)):
+        found[UNCHECKED_FLAG] = unseen
     if twin is not None:
         found[DUPLICATE] = f"the same work as entry {twin}."
     return found
@@ -271,6 +273,15 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
     if one.finding.other_paper is None and one.link is not None and one.link.state == UNCHECKED:
         return f"{_describe_server_trouble(one.link)}, which says nothing about the page; try again later."
     return _explain_unmatched_words(one)
+
+
+def _explain_unseen_page(one: ExaminedEntry) -> str | None:
+    """Why the page at an address that answers does not confirm the entry; None if it may."""
+    if one.link is not None and one.link.state == "blocked":
+        return f"the address answers, but its page was not shown to us (HTTP {one.link.status})."
+    return page_identity.describe_page_title(
+        page_identity.compare_page_title(one.reference.title, one.link)
+    )
 
 
 def _explain_unmatched_words(one: ExaminedEntry) -> str:

@@ -127,14 +127,16 @@ def describe_differences(finding: WorkFinding) -> str:
 
 def describe_partial_match(finding: WorkFinding) -> str | None:
     """What of the citation is not on the record, if nothing is held against it; None if all is."""
-    if finding.paper is None or not finding.is_partly_confirmed:
+    if finding.paper is None or finding.is_contradicted:
         return None
     noted = finding.identity.notes if finding.identity else ()
     placed = [
-        f"the {one.field} of the record is {one.record}, not {one.cited}"
+        f"the {one.field} of the record {'are' if one.field == 'pages' else 'is'} {one.record}, not {one.cited}"
         for one in finding.corrections
         if one.field in {"venue", "volume", "pages"}
     ]
+    if not placed and not finding.is_partly_confirmed:
+        return None
     return f"{start_sentence('; '.join((*noted, *placed)))}."
 
 

@@ -171,8 +171,20 @@ def compare_with_record(cited: CitedWork, paper: Paper) -> WorkIdentity:
 
 def _compare_title(cited: CitedWork, paper: Paper, record: str) -> FieldVerdict:
     found = _compare_whole_title(cited, paper, record)
-    is_same = found.state is not FieldAgreement.MISMATCH
-    return (_find_altered_words(cited, record) if is_same else None) or found
+    if found.state is FieldAgreement.MISMATCH:
+        return found
+    if found.state is FieldAgreement.MATCH and (added := _find_added_words(cited, paper, record)):
+        return added
+    return _find_altered_words(cited, record) or found
+
+
+def _find_added_words(cited: CitedWork, paper: Paper, record: str) -> FieldVerdict | None:
+    """A mismatch if the cited title runs on, before or after the record's, in words of its own."""
+    own = list_foreign_words(title_differences.find_added_words(cited.title, record), paper)
+    if not own:
+        return None
+    reason = f"the record's title is “{_shorten_text(record)}”: it lacks “{' '.join(own)}”"
+    return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
 
 
 def _find_altered_words(cited: CitedWork, record: str) -> FieldVerdict | None:

@@ -12,6 +12,7 @@ from citewell.text.citations import title_matching
 from citewell.text.language import stopwords
 
 _WORD_PATTERN = re.compile(r"[^\W_]+")
+_TITLE_BREAK_PATTERN = re.compile(r"[:;.,?!()\[\]/|=–—\"“”]|\s-\s|-{2}")
 _NUMBER_WORDS = {
     word: str(value)
     for value, words in enumerate(
@@ -89,6 +90,17 @@ def list_title_differences(
         if made is not None and not (is_loose_end and not (made.cited and made.record)):
             found.append(made)
     return tuple(found)
+
+
+def find_added_words(cited: str, record: str) -> str:
+    """What a cited title has around the record's without a break; what a break parts is a subtitle."""
+    folded = title_matching.fold_title(title_matching.strip_translation_marks(cited))
+    words = r"\W+".join(map(re.escape, _split_compared_title(record)))
+    place = re.search(rf"\b{words}\b", folded) if words else None
+    if place is None:
+        return ""
+    before = _TITLE_BREAK_PATTERN.split(folded[: place.start()])[-1]
+    return f"{before} {_TITLE_BREAK_PATTERN.split(folded[place.end() :])[0]}"
 
 
 def has_title_words(text: str, title: str) -> bool:
