@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.audit import audit
 from benchmarks.capacity import capacity
+from benchmarks.claims import claims
 from benchmarks.cluster import cluster
 from benchmarks.connections import connections
 from benchmarks.documents import documents
@@ -51,6 +52,7 @@ NAMES = (
     "draft-check",
     "page-values",
     "false-statements",
+    "claims",
     "long-draft",
     "load",
     "objects",
@@ -89,6 +91,9 @@ def main() -> None:
         type=Path,
         help="folder for extraction.py, page-values and false-statements, which are left out without it",
     )
+    parser.add_argument(
+        "--truth", type=Path, help="folder for claims, which is left out without it"
+    )
     parser.add_argument("--minutes", type=float, default=30.0, help="how long cluster runs")
     parser.add_argument("--seed", type=int, default=1, help="of the faults of cluster")
     parser.add_argument("--write", action="store_true", help="put named sections into RESULTS.md")
@@ -109,8 +114,10 @@ def main() -> None:
         "cluster": partial(cluster, minutes=options.minutes, seed=options.seed),
         "page-values": partial(page_values, options.pages),
         "false-statements": partial(false_statements, options.pages),
+        "claims": partial(claims, options.truth),
     }
     left_out = set() if options.pages else {"page-values", "false-statements"}
+    left_out |= set() if options.truth else {"claims"}
     before = os.getloadavg()[0]
     made = []
     with contextlib.ExitStack() as stack:

@@ -29,7 +29,8 @@ _STANCES = (
     SourceStance.CONTRADICTS,
     SourceStance.PARTLY,
     SourceStance.ABSENT,
-    SourceStance.UNCLEAR,
+    SourceStance.RELATED,
+    SourceStance.UNCOMPARED,
 )
 _MAX_CONFIRMED_FALSE, _MIN_CONFIRMED_TRUE, _MAX_ACCUSED_TRUE = 0.06, 0.33, 0.015
 
@@ -88,7 +89,7 @@ def _show_counts(counts: Counter[tuple[str, str, SourceStance]]) -> str:
     for language, _, kind in kinds:
         found = [counts[language, kind, stance] for stance in _STANCES]
         rows.append([f"{language}: {kind.replace('_', ' ')}", str(sum(found)), *map(str, found)])
-    head = ["statements", "all", "supported", "contradicted", "partly", "not in source", "unchecked"]  # fmt: skip
+    head = ["statements", "all", "supported", "contradicted", "partly", "not in source", "related", "unchecked"]  # fmt: skip
     return table(head, rows)
 
 

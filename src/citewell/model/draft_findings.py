@@ -27,6 +27,7 @@ class DraftVerdict(StrEnum):
     UNUSED_REFERENCE = "unused_reference"
     SOURCE_UNAVAILABLE = "source_unavailable"
     UNCHECKED = "unchecked"  # nobody could be asked, or it was not in the focus
+    RELATED = "related"  # the source uses these words; whether it says this was not confirmed
     SUPPORTED = "supported"
     FOUND = "found"  # the reference exists; its support was not asked for
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text.evidence import sentence_openings, statement_kinds
+from citewell.text.evidence import statement_kinds
+from citewell.text.passages import sentence_openings
 
 GOOD = (
     "The reef lost half of its corals between 1995 and 2017.",

@@ -29,6 +29,7 @@ _VERDICT_LABELS = {
     DraftVerdict.MOVED: "address moved",
     DraftVerdict.NO_REFERENCE: "without a reference",
     DraftVerdict.CORRECTED: "correction published",
+    DraftVerdict.RELATED: "not confirmed",
     DraftVerdict.FOUND: "reference found",
 }
 _PLURAL_LABELS = {

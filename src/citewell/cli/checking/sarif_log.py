@@ -37,7 +37,8 @@ _RULE_TEXTS = {
     DraftVerdict.UNUSED_REFERENCE: "Nothing in the text cites this reference.",
     DraftVerdict.SOURCE_UNAVAILABLE: "The cited source could not be read.",
     DraftVerdict.UNCHECKED: "The citation could not be checked.",
-    DraftVerdict.SUPPORTED: "The cited source carries the statement.",
+    DraftVerdict.RELATED: "The cited source uses words of the statement; whether it says this was not confirmed.",
+    DraftVerdict.SUPPORTED: "A passage of the cited source supports the statement.",
     DraftVerdict.FOUND: "The reference exists.",
 }
 

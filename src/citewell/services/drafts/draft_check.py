@@ -166,7 +166,9 @@ class DraftCheck:
         self, run: CheckRun, read: ReadSource, texts: Sequence[str]
     ) -> list[SourceOpinion]:
         async def judge() -> list[SourceOpinion]:
-            source = SourceText(text=read.text, language=read.language)
+            source = SourceText(
+                text=read.text, language=read.language, known_names=read.known_names
+            )
             said = await self._ask_judge(run, source, texts)
             return await asyncio.to_thread(_judge_draft_statements, texts, source, read, said)
 

@@ -223,7 +223,7 @@ def _measure_term_share(statement: str, text: str) -> float:
 
 
 def _find_other_support(statement: str, read: ReadSource) -> FindingEvidence | None:
-    source = SourceText(text=read.text, language=read.language)
+    source = SourceText(text=read.text, language=read.language, known_names=read.known_names)
     opinion = judge_by_words(ClaimPair(claim=statement, source=source, is_private=True))
     found = judge_statement(statement, source, read, opinion)
     if found.stance is not SourceStance.SUPPORTS or found.score < _MIN_OFFERED_SCORE:

@@ -21,7 +21,8 @@ _VERDICTS = {
     SourceStance.CONTRADICTS: DraftVerdict.CONTRADICTED,
     SourceStance.PARTLY: DraftVerdict.PARTLY,
     SourceStance.ABSENT: DraftVerdict.NOT_IN_SOURCE,
-    SourceStance.UNCLEAR: DraftVerdict.UNCHECKED,
+    SourceStance.RELATED: DraftVerdict.RELATED,
+    SourceStance.UNCOMPARED: DraftVerdict.UNCHECKED,
     SourceStance.UNREAD: DraftVerdict.SOURCE_UNAVAILABLE,
     SourceStance.SUPPORTS: DraftVerdict.SUPPORTED,
 }
@@ -54,7 +55,7 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
     if unread and len(every) > 1:
         is_unanswered = any(one.is_unanswered for one in unread)
         return SupportVerdict(
-            verdict=_VERDICTS[SourceStance.UNCLEAR if is_unanswered else SourceStance.UNREAD],
+            verdict=_VERDICTS[SourceStance.UNCOMPARED if is_unanswered else SourceStance.UNREAD],
             is_unanswered=is_unanswered,
             reason=f"Not all of its sources could be read: {unread[0].reason}",
             evidence=_join_evidence(every),
@@ -71,7 +72,7 @@ def _drop_settled_differences(opinions: Sequence[SourceOpinion]) -> list[SourceO
     """Without the differences in values that another source gives as the statement does."""
     return [
         SourceOpinion(
-            stance=SourceStance.UNCLEAR,
+            stance=SourceStance.RELATED,
             reason="Another of its sources gives the number as the statement does.",
             evidence=one.evidence,
             stated_values=one.stated_values,
@@ -90,7 +91,7 @@ def _drop_settled_differences(opinions: Sequence[SourceOpinion]) -> list[SourceO
 def _build_support_verdict(
     one: SourceOpinion, every: Sequence[SourceOpinion] = ()
 ) -> SupportVerdict:
-    verdict = _VERDICTS[SourceStance.UNCLEAR if one.is_unanswered else one.stance]
+    verdict = _VERDICTS[SourceStance.UNCOMPARED if one.is_unanswered else one.stance]
     return SupportVerdict(
         verdict=verdict,
         is_unanswered=one.is_unanswered,

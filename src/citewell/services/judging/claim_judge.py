@@ -8,6 +8,7 @@ from typing import Protocol
 
 from citewell.model.research import ClaimRelation
 from citewell.text.evidence.claim_support import SourceText
+from citewell.text.evidence.grounding_signs import GroundingDoubt
 
 LEXICAL_NAME, MODEL_NAME, NLI_NAME = "lexical", "model", "nli"
 
@@ -37,6 +38,9 @@ class Judgement:
     start: int = 0
     end: int = 0
     missing_numbers: tuple[str, ...] = ()  # of the claim, that the source does not give
+    # Why a passage that has the words of the claim does not support it, and which words it lacks.
+    doubts: tuple[GroundingDoubt, ...] = ()
+    ungrounded_words: tuple[str, ...] = ()
     note: str = ""  # why the chosen judge did not speak, or was not taken at its word
 
 

@@ -58,6 +58,8 @@ def compare_pair_words(pair: ClaimPair) -> Judgement:
         start=place[0],
         end=place[1],
         missing_numbers=found.missing_numbers,
+        doubts=found.doubts,
+        ungrounded_words=found.ungrounded_words,
     )
 
 

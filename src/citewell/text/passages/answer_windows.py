@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from citewell.text.evidence.sentence_openings import has_navigation_words, needs_previous_sentence
 from citewell.text.passages.markdown_blocks import BlockKind
 from citewell.text.passages.page_units import PageUnit
 from citewell.text.passages.passage_index import TermMatcher
+from citewell.text.passages.sentence_openings import has_navigation_words, needs_previous_sentence
 
 _MAX_RANKED_PASSAGES = 40  # passages out of which windows are cut
 _MAX_WINDOW_UNITS = 14

@@ -99,7 +99,7 @@ def note_unstated_value(one: StatementComparison) -> SourceOpinion | None:
         return None
     return build_opinion(
         one,
-        SourceStance.UNCLEAR,
+        SourceStance.RELATED,
         _describe_unstated(first, one.source, is_rest_said=False),
         evidence=_show_unstated_place(one, first),
     )
@@ -173,7 +173,7 @@ def doubt_number(one: StatementComparison) -> SourceOpinion | None:
         return None
     return build_opinion(
         one,
-        SourceStance.UNCLEAR,
+        SourceStance.RELATED,
         _describe_doubt(changed),
         evidence=(one.show_place(changed.start, changed.end, ClaimRelation.MENTIONS),),
     )
@@ -205,7 +205,7 @@ def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) 
     lost = compare_foreign_values(statement, source, known_years=read.years)
     if not lost or not read.is_whole:
         return SourceOpinion(
-            stance=SourceStance.UNCLEAR,
+            stance=SourceStance.UNCOMPARED,
             reason="The source is in another language, so words alone do not settle it.",
             stated_values=values.stated,
             is_whole=read.is_whole,

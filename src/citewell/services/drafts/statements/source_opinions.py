@@ -35,11 +35,12 @@ class SourceStance(IntEnum):
     """How a source stands to a statement."""
 
     UNREAD = 0
-    UNCLEAR = 1
-    ABSENT = 2
-    PARTLY = 3
-    CONTRADICTS = 4
-    SUPPORTS = 5
+    UNCOMPARED = 1  # it was read, and is in another language or has nothing near the statement
+    RELATED = 2  # it uses words of the statement; whether it says the same was not confirmed
+    ABSENT = 3
+    PARTLY = 4
+    CONTRADICTS = 5
+    SUPPORTS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

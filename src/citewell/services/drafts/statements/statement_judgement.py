@@ -41,15 +41,28 @@ from citewell.text.comparison.value_comparison import (
     compare_values,
 )
 from citewell.text.evidence.claim_support import (
+    UNSUPPORTED_BELOW_SCORE,
     SourceText,
     can_share_language,
 )
+from citewell.text.evidence.grounding_signs import GroundingDoubt
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
 
 # Half of the false statements that others wrote about pages matched a passage in their words.
 _MATCHED_WORDS = "A passage of the source matches the statement in its words; only words were compared, so read it."
 _JUDGED_SUPPORT = "A passage of the source supports the statement."
+# By words alone that is wrong in more than one of two cases: too often for "contradicted".
+_POSSIBLE_OPPOSITE = "A passage of the source may say the opposite; read it."
+# What the words that the passage lacks do not show; a name or a rare word is among those.
+_DOUBTS = {
+    GroundingDoubt.CONTRARY: "The nearest passage uses an opposite word.",
+    GroundingDoubt.ABSOLUTE: "The statement is more absolute than the nearest passage.",
+    GroundingDoubt.HEDGE: "The nearest passage is more cautious than the statement.",
+    GroundingDoubt.ORDER: "The nearest passage has the names of the statement in another order.",
+}
+_NOTHING_NEAR = "No passage of the source is near the statement, which may be in other words there."
+_MAX_NAMED_WORDS = 4
 _MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
 
 
@@ -94,8 +107,30 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
     ):
         if (found := decide(one)) is not None:
             return found
-    note = one.read.note or UNSETTLED_NOTE
-    return build_opinion(one, SourceStance.UNCLEAR, note, evidence=one.show_judged_place())
+    is_near = bool(one.judgement.quote) and (
+        one.judgement.score >= UNSUPPORTED_BELOW_SCORE
+        or one.judgement.relation is ClaimRelation.CONTRADICTS
+    )
+    return build_opinion(
+        one,
+        SourceStance.RELATED if is_near else SourceStance.UNCOMPARED,
+        one.read.note or (_describe_relation(one) if is_near else _NOTHING_NEAR),
+        evidence=one.show_judged_place(),
+    )
+
+
+def _describe_relation(one: StatementComparison) -> str:
+    """What the source and the statement share, and what forbids to call it supported."""
+    if one.judgement.relation is ClaimRelation.CONTRADICTS:
+        return _POSSIBLE_OPPOSITE
+    lost = one.judgement.ungrounded_words[:_MAX_NAMED_WORDS]
+    doubts = [_DOUBTS[each] for each in one.judgement.doubts if each in _DOUBTS]
+    if doubts:
+        return f"{doubts[0]} Whether it says this was not confirmed."
+    if not lost:
+        return UNSETTLED_NOTE
+    listed = " or ".join(f"“{word}”" for word in lost)
+    return f"The nearest passage of the source does not say {listed}; whether it means this was not confirmed."
 
 
 def _decide_by_judge(one: StatementComparison) -> SourceOpinion | None:

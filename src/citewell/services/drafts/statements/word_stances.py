@@ -93,7 +93,7 @@ def decide_by_contraries(one: StatementComparison) -> SourceOpinion | None:
         has_words = bool(found.stated or found.said)
         if one.judgement.relation is not ClaimRelation.SUPPORTS or not has_words:
             return None
-        return build_opinion(one, SourceStance.UNCLEAR, UNSETTLED_NOTE, evidence=(shown,))
+        return build_opinion(one, SourceStance.RELATED, UNSETTLED_NOTE, evidence=(shown,))
     return build_opinion(
         one,
         SourceStance.CONTRADICTS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from citewell.services.research.analysis.page_analysis import PageAnalysis
-from citewell.text.evidence.sentence_openings import needs_previous_sentence
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.page_units import PageUnit, list_passage_terms
+from citewell.text.passages.sentence_openings import needs_previous_sentence
 from citewell.text.questions import question_parts
 
 _MAX_SIDE_WINDOWS = 30  # of the ranking, among which both sides must be

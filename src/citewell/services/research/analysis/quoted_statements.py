@@ -10,7 +10,7 @@ from citewell.services.research.analysis.question_coverage import AnswerState, j
 from citewell.services.research.claims.claim_building import SourcedStatement
 from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import LOCAL_PROVIDER
-from citewell.text.evidence import sentence_openings
+from citewell.text.passages import sentence_openings
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.markdown_blocks import BlockKind
 from citewell.text.passages.page_units import PageUnit, join_unit_texts

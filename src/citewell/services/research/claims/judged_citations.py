@@ -22,6 +22,7 @@ from citewell.services.judging.claim_judging import (
 )
 from citewell.services.judging.model_judge import ModelCaller
 from citewell.services.research.claims.citation_check import JudgedCitations
+from citewell.text.evidence.grounding_signs import GroundingDoubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,4 +74,6 @@ def _build_judgement(row: Mapping[str, Any]) -> Judgement:
     given = {name: value for name, value in row.items() if name not in {"claim", "page"}}
     given["relation"] = ClaimRelation(given["relation"])
     given["missing_numbers"] = tuple(given["missing_numbers"])
+    given["doubts"] = tuple(map(GroundingDoubt, given.get("doubts", ())))
+    given["ungrounded_words"] = tuple(given.get("ungrounded_words", ()))
     return Judgement(**given)

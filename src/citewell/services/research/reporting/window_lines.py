@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.services.research.analysis.page_analysis import PageAnalysis
-from citewell.text.evidence import sentence_openings
+from citewell.text.passages import sentence_openings
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.markdown_blocks import BlockKind
 from citewell.text.passages.page_units import PageUnit, join_unit_texts, list_passage_terms

@@ -186,7 +186,7 @@ def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing()
     together = check(manuscript(f"{said} [1, 2].", {"1": PAGE, "2": other}), desk)
     alone = check(manuscript(f"{said} [1].", {"1": PAGE}), desk)
 
-    assert find(together).verdict is V.UNCHECKED
+    assert find(together).verdict is V.RELATED
     assert find(alone).verdict is V.PARTLY
     assert "57 grants appears nowhere" in find(alone).reason
 
@@ -194,7 +194,7 @@ def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing()
 def test_a_number_of_which_the_source_says_nothing_is_named_but_accuses_nobody() -> None:
     found = find(check(manuscript("Depots numbered 57 [1].", {"1": PAGE}), desk_with(SOURCE)))
 
-    assert found.verdict is V.UNCHECKED
+    assert found.verdict is V.RELATED
     assert "57 appears nowhere" in found.reason
 
 
@@ -281,7 +281,7 @@ def test_a_changed_number_is_told_by_the_numbers_and_the_words_beside_it(stateme
     ],
 )
 def test_a_sound_statement_is_not_accused_for_a_number_or_a_denial(statement: str) -> None:
-    assert judge(statement, GUIDE) in {V.SUPPORTED, V.UNCHECKED}
+    assert judge(statement, GUIDE) in {V.SUPPORTED, V.RELATED, V.UNCHECKED}
 
 
 @requires("check_draft.find_sources")
@@ -421,7 +421,7 @@ def test_what_no_part_of_a_long_source_speaks_of_is_not_in_it(statement: str) ->
 def test_what_is_said_of_the_text_itself_or_in_other_words_is_not_called_absent(
     statement: str,
 ) -> None:
-    assert judge(statement) in {V.SUPPORTED, V.UNCHECKED}
+    assert judge(statement) in {V.SUPPORTED, V.RELATED, V.UNCHECKED}
 
 
 @pytest.mark.parametrize(
@@ -519,7 +519,7 @@ of the guide shows the way to the Summit Hut. Chapter 6 of the guide shows birds
 def test_a_number_of_another_thing_in_the_source_is_not_supported(statement: str) -> None:
     found = find(check(manuscript(statement, {"1": PAGE}), desk_with(HUTS)))
 
-    assert found.verdict in {V.PARTLY, V.UNCHECKED}
+    assert found.verdict in {V.PARTLY, V.RELATED}
     assert found.evidence is not None
     assert "Larch Hut costs 38 euros, and it sleeps 24 guests" in found.evidence[0].passage
 
@@ -543,7 +543,7 @@ def test_a_number_that_stands_nowhere_is_told_with_the_one_in_its_place() -> Non
     ],
 )
 def test_a_sound_number_among_others_of_its_kind_is_not_accused(statement: str) -> None:
-    assert judge(statement, HUTS) in {V.SUPPORTED, V.UNCHECKED}
+    assert judge(statement, HUTS) in {V.SUPPORTED, V.RELATED, V.UNCHECKED}
 
 
 def test_a_number_is_not_said_to_stand_in_a_place_that_speaks_of_something_else() -> None:
@@ -557,7 +557,7 @@ def test_a_number_is_not_said_to_stand_in_a_place_that_speaks_of_something_else(
         )
     )
 
-    assert found.verdict is V.UNCHECKED
+    assert found.verdict is V.RELATED
     assert found.reason.startswith("Half an hour appears nowhere")
 
 

@@ -188,7 +188,7 @@ def test_less_overlap_is_enough_for_what_research_says() -> None:
     )
     plain = "The painter had a lower price than others, and fewer of her early works were sold."
 
-    claim = "Treatment of the infection cuts mortality and severe symptoms."
+    claim = "Treated patients had lower mortality and fewer severe symptoms."
     assert assess(claim, told).relation is ClaimRelation.SUPPORTS
     assert (
         assess("The painter sold early works cheaply in Rome.", plain).relation

