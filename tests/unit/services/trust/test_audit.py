@@ -144,7 +144,8 @@ def test_a_blocked_link_is_not_dead() -> None:
 
     assert found["entries"][0]["linkLive"] is True
     assert found["entries"][0]["httpStatus"] == 403
-    assert found["entries"][0]["flags"] == []
+    assert found["entries"][0]["flags"] == ["unchecked"]
+    assert "not shown to us (HTTP 403)" in found["entries"][0]["reason"]
 
 
 @requires("audit_bibliography.server_error")
