@@ -277,6 +277,8 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
 
 def _explain_unseen_page(one: ExaminedEntry) -> str | None:
     """Why the page at an address that answers does not confirm the entry; None if it may."""
+    if one.case is not None:
+        return None  # the registries of law have given their verdict
     if one.link is not None and one.link.state == "blocked":
         return f"the address answers, but its page was not shown to us (HTTP {one.link.status})."
     return page_identity.describe_page_title(
