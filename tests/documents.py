@@ -352,7 +352,11 @@ def slide_shape(*paragraphs: str, kind: str = "", y: int = 0) -> str:
 
 
 def pptx(
-    *slides: str, notes: str = "", hidden: int = 0, parts: Mapping[str, str] | None = None
+    *slides: str,
+    notes: str = "",
+    hidden: int = 0,
+    parts: Mapping[str, str] | None = None,
+    core: str = CORE,
 ) -> bytes:
     """A presentation; `parts` are charts and diagrams of the first slide by their relation ids."""
     drawn = parts or {}
@@ -368,7 +372,7 @@ def pptx(
                 for n in range(len(slides))
             )
         ),
-        "docProps/core.xml": CORE,
+        "docProps/core.xml": core,
     }
     for n, shapes in enumerate(slides):
         name = f"slide{len(slides) - n}.xml"

@@ -21,7 +21,7 @@ HELD = {
     "web_search.provider_unknown": "An unknown provider is refused with each supported name once.",
     "web_search.provider_unconfigured": "A provider that lacks its key is refused with the variable to set.",
     "web_search.session_id": "With sessionId the results are recorded as sources of that session.",
-    "web_search.claim": "With claim every result has claimSignal: the snippet's sentence nearest to the claim, or an empty text.",
+    "web_search.claim": "With claim every result has claimSignal: the sentence of the page, if it was read, or of the snippet that is nearest to the claim, or an empty text.",
     "web_search.category": "category takes nine values, default general; a category that nobody can honour is reported as such.",
     "web_search.fetch_content": "fetch_content is off by default; with it each result has content with markdown, word_count, fetch_time_ms and summary.",
     "web_search.answer": "The answer has urls, query, resultCount, results and the mark for untrusted content.",

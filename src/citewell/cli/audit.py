@@ -52,6 +52,7 @@ class FileAudit:
     file: ReferenceFile
     references: AuditReport | None
     cases: AuditReport | None
+    is_offline: bool  # the machine had no network
 
     @property
     def reports(self) -> list[AuditReport]:
@@ -103,7 +104,11 @@ def command(
                 _print_audit(audit.file.name, audit.references, quiet=quiet)
             if audit.cases is not None:
                 brief_table.print_brief_audit(
-                    audit.file.name, audit.cases, quiet=quiet, has_lines=audit.file.has_lines
+                    audit.file.name,
+                    audit.cases,
+                    quiet=quiet,
+                    has_lines=audit.file.has_lines,
+                    is_offline=audit.is_offline,
                 )
     reports = [report for audit in audits for report in audit.reports]
     complaints = [audit.file.complaint for audit in audits if audit.file.complaint]
@@ -127,9 +132,13 @@ async def _audit_files(
         listed = [one.document.references for one in files if one.document is not None]
         with show_progress_bar("Checking references", total=sum(map(len, listed))) as done:
             reports = [await _audit_references(app, one, done, links=links) for one in files]
+        cases = [
+            await _audit_cases(app, one, report) for one, report in zip(files, reports, strict=True)
+        ]
+        is_offline = app.network.reach is not None and app.network.reach.was_offline
         return [
-            FileAudit(file=one, references=report, cases=await _audit_cases(app, one, report))
-            for one, report in zip(files, reports, strict=True)
+            FileAudit(file=one, references=report, cases=case, is_offline=is_offline)
+            for one, report, case in zip(files, reports, cases, strict=True)
         ]
 
 

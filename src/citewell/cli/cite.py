@@ -12,11 +12,11 @@ from typing import Annotated
 import typer
 
 from citewell.cli.running import exit_codes, reference_files
-from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.command_app import open_command_app, report_offline
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
-from citewell.errors import InvalidInput
+from citewell.errors import FailureReason, InvalidInput
 from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.model.paper import PaperId
 from citewell.model.reference import Reference
@@ -88,6 +88,8 @@ async def _cite_found_works(
         written = [one for name in files for one in await _read_references(app, name)]
         guessed = [one.ids[0] for one in written if isinstance(one, Reference)]
         records = await _look_up_records(app, list(dict.fromkeys((*ids, *guessed))))
+        if app.network.reach is not None and any(map(_is_offline, records.values())):
+            report_offline(app.network.reach)
         found = [citable_works.convert_paper(paper) for one in ids if (paper := records[one].paper)]
         found += [_choose_cited_work(one, records) for one in written]
         if csl is None:
@@ -139,6 +141,13 @@ async def _look_up_records(app: App, ids: Sequence[PaperId]) -> dict[PaperId, Wo
         return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
 
 
+def _is_offline(record: WorkRecord) -> bool:
+    """Whether nothing is known of the work because the machine has no network."""
+    return record.paper is None and any(
+        one.error_kind == FailureReason.OFFLINE for one in record.asked
+    )
+
+
 def _report_identifier(
     text: str, paper_id: PaperId | None, records: dict[PaperId, WorkRecord]
 ) -> int:
@@ -152,5 +161,7 @@ def _report_identifier(
     if record.state == NOT_REGISTERED:
         exit_codes.print_error(f"{text}: {paper_id} is not registered.", {})
         return exit_codes.NOTHING_FOUND
+    if _is_offline(record):
+        return exit_codes.UPSTREAM_FAILED  # said once for all
     exit_codes.print_error(f"{text}: could not be checked, because no registry answered.", {})
     return exit_codes.UPSTREAM_FAILED

@@ -51,14 +51,16 @@ _PAGE_NUMBER_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _NEXT_LABEL_PATTERN = re.compile(
-    r"(?:next|next page|continue|nächste(?: seite)?|weiter|(?:page )?suivante?|siguiente|successiva|próxima|volgende|далее|下一页|次へ)?\W{0,3}",
+    r"(?:next|next page|continue|nächste(?: seite)?|weiter|(?:page )?suivante?|siguiente|successiva|próxima|volgende|далее|下一页|次へ)\W{0,3}",
     re.IGNORECASE,
 )
+_SIGN_LABEL_PATTERN = re.compile(r"\W{0,3}")  # an arrow, or an image without words
 _MAX_WALL_WORDS = 40  # words of the block that asks for a subscription
 _MIN_FREE_WORDS = 20  # words beside the wall that are worth keeping
 _MAX_LOADER_PAGE_WORDS = 300
 _MAX_LABEL_CHARS = 40
 _MAX_NODES = 300
+_MAX_LINKS = 3000
 _MAX_MORE_BUTTONS = 2  # more than these are the entries of a list
 
 
@@ -152,7 +154,7 @@ def _read_more_label(node: LexborNode, url: str) -> str | None:
     stays = (
         not target
         or target.startswith(("#", "javascript:"))
-        or urljoin(url, target).partition("#")[0] == url.partition("#")[0]
+        or _join_address(url, target).partition("#")[0] == url.partition("#")[0]
     )
     return label if stays and not _is_in_frame(node) else None
 
@@ -178,16 +180,37 @@ def _has_loader(main: LexborNode, text: str, html: str) -> bool:
 
 
 def _find_next_page_note(tree: LexborHTMLParser, url: str) -> str | None:
-    labelled = (
-        node
-        for node in tree.css("a[href]")[: _MAX_NODES * 10]
-        if _NEXT_LABEL_PATTERN.fullmatch(" ".join(node.text(separator=" ").split()))
-    )
-    for node in (*tree.css("link[rel~=next], a[rel~=next]")[:_MAX_NODES], *labelled):
-        address = urljoin(url, node.attributes.get("href") or "")
+    for node in tree.css("link[rel~=next], a[rel~=next]")[:_MAX_NODES]:
+        address = _join_address(url, node.attributes.get("href") or "")
         if _is_next_page(url, address):
             return _NEXT_PAGE_NOTE.format(address=address)
+    for node in tree.css("a[href]")[:_MAX_LINKS]:
+        label = " ".join(node.text(separator=" ").split())
+        address = _join_address(url, node.attributes.get("href") or "")
+        if _is_labelled_next(url, address, label):
+            return _NEXT_PAGE_NOTE.format(address=address)
     return None
+
+
+def _join_address(url: str, target: str) -> str:
+    """The whole address of a link on the page; that of the page itself for a damaged one."""
+    try:
+        address = urljoin(url, target)
+        urlsplit(address)
+    except ValueError:
+        return url
+    return address
+
+
+def _is_labelled_next(url: str, address: str, label: str) -> bool:
+    """Whether a link without rel=next leads to the next page; one without words needs its number."""
+    if _NEXT_LABEL_PATTERN.fullmatch(label):
+        return _is_next_page(url, address)
+    if not _SIGN_LABEL_PATTERN.fullmatch(label):
+        return False
+    return _is_next_page(url, address) and (
+        _read_page_number(address) == _read_page_number(url) + 1
+    )
 
 
 def _is_next_page(url: str, address: str) -> bool:
@@ -195,6 +218,12 @@ def _is_next_page(url: str, address: str) -> bool:
     if urlsplit(address).hostname != urlsplit(url).hostname or address == url:
         return False
     return _strip_page_number(address) == _strip_page_number(url)
+
+
+def _read_page_number(address: str) -> int:
+    """The page number in an address; 1 if it has none."""
+    place = _PAGE_NUMBER_PATTERN.search(address.partition("#")[0])
+    return int(re.findall(r"\d+", place[0])[-1]) if place else 1
 
 
 def _strip_page_number(address: str) -> str:

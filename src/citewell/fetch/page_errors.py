@@ -113,10 +113,21 @@ def build_paywall_error(url: str, detail: str) -> AuthRequired:
 
 def build_rate_limit_error(url: str, delay: float | None) -> RateLimited:
     seconds = round(delay or RateLimited.default_delay or 60)
-    said = (
-        f"Rate limited on {mask_secrets(url)}. Retry in {seconds} {pluralize(seconds, 'second')}."
-    )
+    said = f"Rate limited on {mask_secrets(url)}. {_describe_delay(seconds)}"
     return RateLimited(said, retry_after=seconds, detail="HTTP 429", http_status=429)
+
+
+def copy_with_delay(error: CitewellError, delay: float) -> CitewellError:
+    """A copy of the error with another delay, also in the sentence that names it."""
+    said = error.message.replace(_describe_delay(error.retry_after or 0), _describe_delay(delay))
+    again = error.copy_with_message(said)
+    again.retry_after = delay
+    return again
+
+
+def _describe_delay(delay: float) -> str:
+    seconds = max(1, round(delay))
+    return f"Retry in {seconds} {pluralize(seconds, 'second')}."
 
 
 def build_empty_error(url: str, detail: str) -> ContentEmpty:

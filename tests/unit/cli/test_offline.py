@@ -102,6 +102,27 @@ def test_audit_does_not_pass_what_it_could_not_check(
     assert run("audit", str(tmp_path / name), "--allow-unchecked").code == 0
 
 
+def test_an_audit_does_not_say_that_anything_was_sent(run: Run, tmp_path: Path) -> None:
+    ran = run("audit", write(tmp_path, "brief.txt", BRIEF))
+
+    assert "were sent" not in ran.out
+    assert "Nothing of the text was sent to registries." in ran.out
+
+
+@pytest.mark.parametrize("argv", [("10.1038/nature14539",), ("10.1038/nature14539", "PMID: 123")])
+def test_cite_says_once_that_there_is_no_network(run: Run, argv: tuple[str, ...]) -> None:
+    ran = run("cite", *argv)
+
+    assert (ran.code, ran.out, ran.err) == (3, "", SENTENCE)
+
+
+def test_cite_formats_a_file_without_a_network(run: Run, tmp_path: Path) -> None:
+    ran = run("cite", write(tmp_path, "refs.bib", BIB))
+
+    assert (ran.code, ran.err) == (0, "")
+    assert "Deep learning" in ran.out
+
+
 def test_check_gives_the_true_reason_and_does_not_pass(run: Run, tmp_path: Path) -> None:
     ran = run("check", write(tmp_path, "draft.md", DRAFT))
 

@@ -72,7 +72,7 @@ def _ld(kind: str) -> StructuredData:
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
-        ("ScholarlyArticle", "peer_reviewed"),
+        ("ScholarlyArticle", "unknown"),  # its peer review is not confirmed
         ("https://schema.org/NewsArticle", "news_publication"),
         ("GovernmentOrganization", "government"),
         ("BlogPosting", "blog"),
@@ -90,7 +90,36 @@ def test_the_page_says_what_it_is(kind: str, wanted: str) -> None:
 def test_highwire_marks_come_before_json_ld() -> None:
     data = StructuredData(json_ld=({"@type": "BlogPosting"},), citation={"citation_title": "T"})
 
-    assert classify_source("https://example.com/a", data).source_type == "peer_reviewed"
+    assert classify_source("https://example.com/a", data).kind == "scholarly_work"
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"citation_title": "T", "citation_author": "A. Author"},
+        {"citation_title": "T", "citation_doi": "10.1234/abc.5"},
+    ],
+)
+def test_no_type_claims_the_peer_review_that_its_basis_denies(marks: dict[str, str]) -> None:
+    found = classify_source("https://example.com/a", StructuredData(citation=marks))
+
+    assert "peer review was not confirmed" in found.basis
+    assert (found.source_type, found.kind) == ("unknown", "scholarly_work")
+    assert found.domain_category == "academic"
+
+
+@pytest.mark.parametrize(
+    ("url", "marks"),
+    [
+        ("https://example.com/a", {"citation_title": "T", "citation_issn": "1234-5678"}),
+        ("https://example.com/a", {"citation_title": "T", "citation_journal_title": "J. of X"}),
+        ("https://www.nature.com/articles/s41586-020-2649-2", {"citation_title": "T"}),
+    ],
+)
+def test_an_article_of_a_known_journal_is_peer_reviewed(url: str, marks: dict[str, str]) -> None:
+    found = classify_source(url, StructuredData(citation=marks))
+
+    assert (found.source_type, found.kind) == ("peer_reviewed", "journal")
 
 
 def test_a_platform_stays_what_it_is_whatever_its_pages_claim() -> None:
@@ -136,7 +165,7 @@ def test_the_address_tells_a_finer_kind(url: str, kind: str, source_type: str) -
     [
         ("https://example.com/a", {"citation_journal_title": "J. of X"}, "journal", "peer_reviewed"),
         ("https://journals.example.edu/a", {"citation_issn": "1234-5678"}, "journal", "peer_reviewed"),
-        ("https://example.com/a", {"citation_title": "T"}, "scholarly_work", "peer_reviewed"),
+        ("https://example.com/a", {"citation_title": "T"}, "scholarly_work", "unknown"),
         ("https://www.mit.edu/a", {"citation_title": "T"}, "university", "unknown"),
         ("https://arxiv.org/abs/1", {"citation_journal_title": "J. of X"}, "preprint", "unknown"),
         ("https://pmc.ncbi.nlm.nih.gov/1", {"citation_journal_title": "bioRxiv"}, "preprint", "unknown"),

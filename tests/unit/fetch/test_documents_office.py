@@ -15,6 +15,7 @@ from citewell.fetch.documents.office.number_formats import format_stored_number
 from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
 from citewell.fetch.extracted_page import PageResponse
 from tests.documents import (
+    CORE,
     docx,
     epub,
     opendocument,
@@ -450,3 +451,22 @@ def test_a_book_states_when_it_was_published() -> None:
     found = extract_document_page(epub("<p>Text of a book.</p>"), response, DocumentLimits())
 
     assert (found.metadata.published, found.metadata.published_basis) == ("2020-05-06", "document")
+
+
+@pytest.mark.parametrize(
+    ("title", "author", "created", "shown"),
+    [
+        ("PowerPoint Presentation", "Steve Canny", "2013-01-27T09:14:16Z", (None, None)),
+        ("Harbours", "Steve Canny", "2013-01-27T09:14:16Z", ("Harbours", None)),
+        ("PowerPoint Presentation", "Ada Berg", "2024-02-03T04:05:06Z", (None, "Ada Berg")),
+        ("Making slides", "Steve Canny", "2024-02-03T04:05:06Z", ("Making slides", "Steve Canny")),
+    ],
+)
+def test_what_a_template_declares_is_not_the_documents(
+    title: str, author: str, created: str, shown: tuple[str | None, str | None]
+) -> None:
+    core = CORE.replace("A title", title).replace("An author", author)
+
+    found = open_document(pptx(core=core.replace("2024-02-03T04:05:06Z", created)))
+
+    assert (found.title, found.author) == shown

@@ -133,6 +133,41 @@ def test_the_next_page_of_an_article_is_named(url: str, following: str, form: st
     assert any("continues on another page: https://" in note for note in page.notes)
 
 
+@requires("scrape_page.missing_parts")
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href='?page=3'>Next page</a>",
+        "<a href='?page=3'>Next »</a>",
+        "<a href='?page=3'>Nächste Seite</a>",
+        "<a href='?page=3'>›</a>",
+        "<a href='?page=3'><img src='/arrow.png'></a>",
+        "<a href='?page=1'>‹</a><a href='?page=3'>›</a>",
+    ],
+)
+def test_a_next_page_link_needs_no_rel(link: str) -> None:
+    page = read(build(6, link), URL + "?page=2")
+
+    assert page.quality == "partial"
+    assert any(f"continues on another page: {URL}?page=3" in note for note in page.notes)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href='?page=1'>‹</a>",
+        "<a href='?page=1'></a>",
+        "<a href='?page=7'></a>",
+        "<a href='/2024/another-story'></a>",
+        "<a href='/2024/another-story'>Next</a>",
+        "<a href='#top'></a>",
+        "<a href='?page=3'>Comments</a>",
+    ],
+)
+def test_a_link_to_another_place_is_not_the_next_page(link: str) -> None:
+    assert read(build(8, link), URL + "?page=2").quality == "complete"
+
+
 @pytest.mark.parametrize(
     "following",
     ["/2024/another-story", "https://other.example.org/2024/harbour-growth?page=2", URL],
@@ -168,3 +203,10 @@ def test_a_large_page_with_many_controls_is_read_in_time() -> None:
     html = build(10, "<button>Read more</button><a rel=next href='?page=2'>n</a>" * 20_000)
 
     assert read(html).quality == "partial"
+
+
+@pytest.mark.parametrize("attributes", ["", ' rel="next"'])
+def test_a_damaged_address_of_a_link_is_no_next_page(attributes: str) -> None:
+    page = read(build(8, f"<a{attributes} href='http://['>Next page</a>"))
+
+    assert page.quality == "complete"

@@ -22,6 +22,7 @@ from citewell.errors import (
     RefusedByPolicy,
     UpstreamUnavailable,
 )
+from citewell.fetch.page_errors import build_rate_limit_error
 from citewell.model.page import Page
 from citewell.model.page_signals import ForumComment, ForumSignals, TalkHighlight
 from citewell.services.reading.cached_pages import (
@@ -198,6 +199,19 @@ def test_a_longer_pause_that_the_server_asked_for_is_passed_on() -> None:
     second = error_of(cached.read_page(URL))
 
     assert (first.retry_after, second.retry_after) == (600, 540)
+
+
+def test_the_text_of_a_repeated_rate_limit_names_the_delay_that_is_left() -> None:
+    memory = Memory()
+    cached = memory.reading(ScriptedReads({URL: build_rate_limit_error(URL, None)}))
+
+    first = error_of(cached.read_page(URL))
+    memory.clock.time += 3
+    second = error_of(cached.read_page(URL))
+
+    for error, seconds in ((first, 60), (second, 57)):
+        assert f"Retry in {seconds} seconds." in error.message
+        assert error.build_error_block()["retryAfterSeconds"] == seconds
 
 
 def test_a_fault_of_ours_is_not_held_against_the_page() -> None:

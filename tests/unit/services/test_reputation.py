@@ -107,11 +107,11 @@ def test_every_kind_has_one_of_the_nine_source_types(table: dict[str, Any]) -> N
     assert {kind["source_type"] for kind in table["kinds"].values()} == SOURCE_TYPES
 
 
-def test_only_journals_and_works_that_say_so_are_called_peer_reviewed(
+def test_only_journals_are_called_peer_reviewed(
     table: dict[str, Any],
 ) -> None:
     reviewed = {
         name for name, kind in table["kinds"].items() if kind["source_type"] == "peer_reviewed"
     }
 
-    assert reviewed == {"journal", "scholarly_work"}
+    assert reviewed == {"journal"}

@@ -109,10 +109,15 @@ def test_a_provider_that_may_not_see_queries_is_never_connected() -> None:
 
     assert (chain.main, chain.spare) == ((), ("wiki",))
     assert shop.catalogue.connect_provider("library")
-    with pytest.raises(Misconfigured, match="may see queries on this server: wiki"):
+    with pytest.raises(Misconfigured, match="may see queries on this server: wiki") as unasked:
         shop.catalogue.connect_provider("duck")
-    with pytest.raises(Misconfigured, match="may see queries on this server: wiki"):
+    with pytest.raises(Misconfigured, match="may see queries on this server: wiki") as refused:
         shop.catalogue.resolve_provider("duck", Offer.WEB)
+    with pytest.raises(Misconfigured, match="may see queries on this server: wiki") as missing:
+        SearchRouter(shop.settings, shop.catalogue).require_chain(Offer.NEWS)
+    assert unasked.value.suggested_action == "inform_user"
+    assert refused.value.suggested_action == "try_different_provider"
+    assert missing.value.suggested_action == "inform_user"
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_a_scholarly_page_names_its_doi_and_kind() -> None:
         page(URL, structured=MARKS, declared_doi="10.1234/abc.5", is_doi_described=True)
     )
 
-    assert output.source_type == "peer_reviewed"
+    assert (output.source_type, output.source_kind) == ("unknown", "scholarly_work")
     assert output.to_wire()["detectedDoi"] == "10.1234/abc.5"
     assert "doi = {10.1234/abc.5}" in output.citation.formatted.bibtex
     assert output.retraction_status is None

@@ -626,6 +626,28 @@ def test_a_claim_puts_a_signal_on_every_result() -> None:
     ]
 
 
+@requires("web_search.claim")
+def test_the_signal_of_a_page_that_was_read_comes_from_its_text() -> None:
+    told = "Ferrodoxin lowered mortality among coffee drinkers by a fifth."
+    text = f"# Coffee\n\nCoffee is a drink.\n\n{told} Coffee is sold in cafés."
+
+    async def read_many(urls: Any, report: Any) -> Any:
+        good = PageContent(markdown=text, word_count=20, fetch_time_ms=3)
+        bare = PageContent(markdown="Tea.", word_count=1, fetch_time_ms=3)
+        return [good, Blocked("A wall."), bare]
+
+    given = [hit(name, snippet="Coffee and mortality: a review.") for name in "abc"]
+    web = two(given, ()).web(reader=read_many)
+
+    found = search(web, claim="Ferrodoxin lowers coffee mortality", fetch_content=True)
+
+    assert [result.claim_signal for result in found.results] == [
+        told,
+        "Coffee and mortality: a review.",
+        "Coffee and mortality: a review.",
+    ]
+
+
 @requires("web_search.lens_engine", "defect.lens_engine")
 def test_a_lens_with_its_own_engine_goes_to_google(tmp_path: Any) -> None:
     (tmp_path / "mine.json").write_text('{"cx": "engine", "domains": ["example.org"]}')

@@ -34,9 +34,12 @@ _NO_CASES_MESSAGE = "No citation of a case was found in the text."
 _PRIVACY_MESSAGE = (
     "Only citations and names of cases were sent to registries, nothing else of the text."
 )
+_NOTHING_SENT_MESSAGE = "Nothing of the text was sent to registries."
 
 
-def print_brief_audit(name: str, report: AuditReport, *, quiet: bool, has_lines: bool) -> None:
+def print_brief_audit(
+    name: str, report: AuditReport, *, quiet: bool, has_lines: bool, is_offline: bool
+) -> None:
     """The table of cited cases, the reason for each finding with its sentence, and the totals."""
     screen.print_text("Standard input" if name == STDIN_NAME else name, style="bold")
     rows = [entry for entry in report.entries if entry.flags or not quiet]
@@ -57,7 +60,10 @@ def print_brief_audit(name: str, report: AuditReport, *, quiet: bool, has_lines:
         screen.print_text(note, style="yellow")
     screen.print_text(_describe_brief_totals(report), style="bold")
     if report.entries:
-        screen.print_text(_PRIVACY_MESSAGE, style="dim")
+        is_sent = not is_offline or any(
+            _find_verdict(entry) is not CaseVerdict.UNCHECKED for entry in report.entries
+        )
+        screen.print_text(_PRIVACY_MESSAGE if is_sent else _NOTHING_SENT_MESSAGE, style="dim")
     screen.print_text()
 
 

@@ -39,14 +39,15 @@ async def open_command_app(
     try:
         is_reported = reach is not None and not has_own_hosts and await reach.check_offline()
         if reach is not None and is_reported:
-            _report_offline(reach)
+            report_offline(reach)
         yield app
         if reach is not None and not is_reported and reach.was_offline:
-            _report_offline(reach)
+            report_offline(reach)
     finally:
         await app.aclose()
 
 
-def _report_offline(reach: InternetReach) -> None:
+def report_offline(reach: InternetReach) -> None:
+    """Say on stderr that there is no network."""
     sys.stderr.write(f"citewell: {reach.offline_message}\n")
     sys.stderr.flush()

@@ -221,9 +221,9 @@ class _RememberedFailure:
         wait = max(
             self.count_seconds_left(now), (error.retry_after or 0.0) - (now - self.failed_at)
         )
-        again = error.copy_with_message(error.message)
-        again.retry_after = wait if error.retryable else error.retry_after
-        return again
+        if not error.retryable:
+            return error.copy_with_message(error.message)
+        return page_errors.copy_with_delay(error, wait)
 
 
 class PageFailures:

@@ -90,7 +90,9 @@ class ProviderCatalogue:
             spec = self.find_spec(name)
             if not self.may_see_queries(name):
                 raise Misconfigured(
-                    f"{spec.title} was not asked. {self.describe_seal()}", provider=name
+                    f"{spec.title} was not asked. {self.describe_seal()}",
+                    provider=name,
+                    action="inform_user",
                 )
             self._connected[name] = self._connect(spec, self._collect_option_values(spec))
         return self._connected[name]
@@ -193,6 +195,7 @@ class ProviderCatalogue:
                 f"{spec.title} was not asked. {self.describe_seal()}{usable}",
                 provider=spec.name,
                 alternatives=others,
+                action="try_different_provider" if others else "inform_user",
             )
         return Misconfigured(
             f"{spec.title} is not configured: set {self.describe_missing_settings(spec.name)}"

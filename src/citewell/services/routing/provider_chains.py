@@ -44,7 +44,8 @@ class SearchRouter:
         """The usable providers in order; raises Misconfigured if there are none."""
         chain = self.find_chain(offer)
         if not chain.main and not chain.spare:
-            raise Misconfigured(self._describe_empty_chain(offer))
+            action = "inform_user" if self._catalogue.describe_seal() else None
+            raise Misconfigured(self._describe_empty_chain(offer), action=action)
         return chain
 
     def find_chain(self, offer: Offer) -> ProviderChain:

@@ -82,6 +82,12 @@ class ExaminedEntry:
         return not self.reference.ids and finding.absence is None and finding.other_paper is None
 
     @property
+    def is_bare_address(self) -> bool:
+        """Whether the entry is an address and nothing else, so that the page is what it cites."""
+        cited = self.reference
+        return self.is_page_only and not (cited.title or cited.authors)
+
+    @property
     def is_offline(self) -> bool:
         """Whether the machine has no network, so that nobody could be asked."""
         return self.finding.is_offline or (self.link is not None and self.link.reason == "offline")
@@ -277,6 +283,8 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
 
 def _explain_unseen_page(one: ExaminedEntry) -> str | None:
     """Why the page at an address that answers does not confirm the entry; None if it may."""
+    if one.case is not None:
+        return None  # the registries of law have given their verdict
     if one.link is not None and one.link.state == "blocked":
         return f"the address answers, but its page was not shown to us (HTTP {one.link.status})."
     return page_identity.describe_page_title(
@@ -321,11 +329,23 @@ def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int
     return earlier
 
 
+def _judge_existence(one: ExaminedEntry) -> tuple[bool | None, str]:
+    """Whether the work exists, None if unknown, and in which way; as one citation is verified."""
+    existence = one.finding.existence
+    known = {WORK_FOUND: True, NOT_REGISTERED: False}.get(existence)
+    if one.link_live:
+        is_unmatched = existence in {UNCHECKED, NOT_IN_REGISTRIES}
+        return (True if known is None else known), WORK_FOUND if is_unmatched else existence
+    if one.link is not None and one.link.is_missing and one.is_bare_address:
+        return False, one.link.missing_state
+    return known, existence
+
+
 def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) -> AuditEntry:
     reference, finding = one.reference, one.finding
     identity = finding.identity
     page = page_identity.compare_page_title("" if finding.paper else reference.title, one.link)
-    known = {WORK_FOUND: True, NOT_REGISTERED: False}.get(finding.existence)
+    exists, existence = _judge_existence(one)
     made = AuditEntry(
         index=index,
         key=reference.key or None,
@@ -333,10 +353,8 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         title=reference.title or reference.raw[:300] or None,
         doi=reference.doi,
         url=reference.url or None,
-        exists=known if known is not None else (one.link_live or None),
-        existence=WORK_FOUND
-        if one.link_live and finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}
-        else finding.existence,
+        exists=exists,
+        existence=existence,
         retraction_status=finding.retraction,
         link_live=one.link_live,
         link_reason=one.link.reason if one.link else None,

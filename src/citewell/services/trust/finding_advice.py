@@ -118,11 +118,18 @@ def describe_near_miss(finding: WorkFinding) -> str:
 
 
 def describe_differences(finding: WorkFinding) -> str:
-    """One sentence that names the fields that differ: "the title exists; four of its authors …"."""
+    """One sentence that names the fields that differ: "the title exists; four of its authors …".
+
+    Of a record that only has the same title, it does not say that the cited work exists.
+    """
     identity = finding.identity
     said = "; ".join(identity.reasons).rstrip(".") if identity else ""
     is_titled = identity is not None and identity.title.state is FieldAgreement.MATCH
-    return f"the title exists; {said}." if is_titled else f"the registered work differs: {said}."
+    if not is_titled:
+        return f"the registered work differs: {said}."
+    if finding.existence == WORK_FOUND:
+        return f"the title exists; {said}."
+    return f"a registered work has this title, but it differs: {said}."
 
 
 def describe_partial_match(finding: WorkFinding) -> str | None:

@@ -9,7 +9,7 @@ from citewell.model.search_results import SearchResult
 from citewell.services.sources.host_reputation import find_host_reputation
 from citewell.services.web.rank_fusion import RankedHit
 from citewell.services.web.result_dates import format_publication_date
-from citewell.text.evidence import nearest_sentences
+from citewell.text.evidence import nearest_sentences, summaries
 from citewell.text.web import addresses
 
 
@@ -29,6 +29,21 @@ def build_search_results(
         _build_search_result(item.hit, score, claim)
         for item, score in zip(ranked, scores, strict=True)
     )
+
+
+def read_claim_signals(
+    results: Sequence[SearchResult], claim: nearest_sentences.ClaimTerms
+) -> tuple[SearchResult, ...]:
+    """The results with signals from the pages that were read; a page without one keeps the snippet's."""
+    return tuple(_read_claim_signal(result, claim) for result in results)
+
+
+def _read_claim_signal(result: SearchResult, claim: nearest_sentences.ClaimTerms) -> SearchResult:
+    if result.content is None:
+        return result
+    text = summaries.extract_running_text(result.content.markdown)
+    signal, _ = nearest_sentences.find_nearest_sentences(claim, text)
+    return result.model_copy(update={"claim_signal": signal}) if signal else result
 
 
 def _build_search_result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -105,6 +106,8 @@ class WebSearchService:
             found, stats = await result_contents.attach_page_contents(
                 found, self._reader, report=report, clock=self._clock
             )
+            if claim := _build_claim_terms(asked):
+                found = await asyncio.to_thread(scored_results.read_claim_signals, found, claim)
         milliseconds = round(1000 * (self._clock() - started))
         return self._build_search_answer(
             asked, harvest, found, stats=stats, milliseconds=milliseconds
@@ -172,9 +175,7 @@ class WebSearchService:
     ) -> tuple[SearchResult, ...]:
         return scored_results.build_search_results(
             harvest.fuse_replies()[: ask.count],
-            claim=nearest_sentences.build_claim_terms(ask.claim, language=ask.language)
-            if ask.claim
-            else None,
+            claim=_build_claim_terms(ask),
             own_scores=len(harvest.replies) == 1,
         )
 
@@ -208,6 +209,12 @@ class WebSearchService:
     ) -> EmptySearchHints:
         others = self._list_healthy_providers(but=harvest.list_attempted_providers())
         return search_hints.explain_empty_answer(ask, harvest, others=others)
+
+
+def _build_claim_terms(ask: SearchRequest) -> nearest_sentences.ClaimTerms | None:
+    if not ask.claim:
+        return None
+    return nearest_sentences.build_claim_terms(ask.claim, language=ask.language)
 
 
 def _collect_answer_notes(

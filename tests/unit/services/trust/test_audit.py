@@ -18,6 +18,7 @@ from citewell.text import references
 from tests.internet.papers import Work, register
 from tests.requirements import requires
 from tests.unit.services.trust.desk import Desk, page
+from tests.unit.services.trust.test_verify import verify
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 FILLER = " ".join(f"Sentence number {number} speaks of something else." for number in range(60))
@@ -144,7 +145,65 @@ def test_a_blocked_link_is_not_dead() -> None:
 
     assert found["entries"][0]["linkLive"] is True
     assert found["entries"][0]["httpStatus"] == 403
-    assert found["entries"][0]["flags"] == []
+    assert found["entries"][0]["flags"] == ["unchecked"]
+    assert "not shown to us (HTTP 403)" in found["entries"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("link", "existence"),
+    [
+        ({"was_archived": False}, "probably_never_existed"),
+        ({"status": 410}, "gone"),
+        ({}, "dead"),
+    ],
+)
+def test_an_address_without_a_page_is_judged_as_when_it_is_verified(
+    link: dict[str, Any], existence: str
+) -> None:
+    url = "https://example.org/no-page"
+    given: dict[str, Any] = {"state": "dead", "status": 404} | link
+    desk = Desk(links={url: LinkState(**given)})
+
+    [audited] = audit(of({"url": url}), desk)["entries"]
+    verified = verify(url, desk=desk)
+
+    assert (audited["exists"], audited["existence"]) == (False, existence)
+    assert (verified["exists"], verified["existence"]) == (False, existence)
+
+
+def test_a_report_whose_page_is_missing_may_exist_elsewhere() -> None:
+    url = "https://example.org/no-page"
+    link = LinkState(state="dead", status=404, was_archived=False)
+    desk = Desk(links={url: link}, papers=[])
+
+    [audited] = audit(of({"title": "Harbour notes of the northern coast", "url": url}), desk)[
+        "entries"
+    ]
+    verified = verify(f"Harbour notes of the northern coast. 2020. {url}", desk=desk)
+
+    assert (audited["exists"], verified["exists"]) == (None, None)
+
+
+@requires("verify_citation.fields")
+@pytest.mark.parametrize("is_identified", [True, False])
+def test_a_title_is_said_to_exist_only_where_the_work_does(*, is_identified: bool) -> None:
+    real = CLEAN[0]
+    given = entry(real, author="Zoran Invented; Ada Nobody")
+    text = f"Invented, Z., & Nobody, A. ({real.year}). {real.title}. {real.venue}."
+    if is_identified:
+        text += f" https://doi.org/{real.key}"
+    else:
+        del given["doi"]
+
+    [audited] = audit(of(given))["entries"]
+    verified = verify(text)
+
+    known = True if is_identified else None
+    assert (audited["exists"], verified["exists"]) == (known, known)
+    assert ("The title exists" in audited["reason"]) is is_identified
+    assert any("The title exists" in note for note in verified["notes"]) is is_identified
+    assert is_identified or "A registered work has this title" in audited["reason"]
+    assert is_identified or any("has this title, but" in note for note in verified["notes"])
 
 
 @requires("audit_bibliography.server_error")

@@ -175,9 +175,26 @@ def test_one_word_that_says_something_else_is_told(title: str, form: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("title", "added"),
+    [
+        (f"{TITLE} and autonomous submarines", "autonomous submarines"),
+        (f"{TITLE} using drones: a multicentre study", "drones"),
+    ],
+)
+@requires("verify_citation.fields")
+def test_words_that_run_on_around_the_title_are_reported(title: str, added: str) -> None:
+    found = compare_with_record(cited("Okafor, N.", title=title), record()).title
+
+    assert (found.state, found.is_altered) == (MISMATCH, True)
+    assert all(word in found.reason for word in added.split())
+
+
+@pytest.mark.parametrize(
     "title",
     [
         TITLE.upper(),
+        f"{TITLE} – a multicentre study",
+        f"{TITLE} (with discussion)",
         "Federated learning for the detection of rare diseases",  # cut short
         f"{TITLE}: a multicentre study",
         TITLE.replace("detection", "detecton"),

@@ -7,10 +7,12 @@ import pytest
 from citewell.model.paper import Paper
 from citewell.services.scholar.registry_records import UNCHECKED
 from citewell.services.trust.candidate_ranking import HIGH
+from citewell.services.trust.field_reports import FieldReport
 from citewell.services.trust.finding_advice import (
     choose_caveat,
     describe_doubt,
     describe_finding,
+    describe_partial_match,
 )
 from citewell.services.trust.work_lookup import WORK_FOUND, WorkFinding
 
@@ -55,3 +57,32 @@ def test_that_nobody_could_say_whether_a_work_was_retracted_is_told() -> None:
 
     assert "retracted could not be checked" in (describe_doubt(finding) or "")
     assert describe_doubt(WorkFinding(existence=WORK_FOUND, paper=PAPER)) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "cited", "record", "sentence"),
+    [
+        ("volume", "7", "12", "The volume of the record is 12, not 7."),
+        ("pages", "1–9", "34–41", "The pages of the record are 34–41, not 1–9."),
+        ("venue", "Nature", "Water", "The venue of the record is Water, not Nature."),
+    ],
+)
+def test_a_place_that_differs_is_reported_although_the_work_is_confirmed(
+    field: str, cited: str, record: str, sentence: str
+) -> None:
+    fields = (
+        FieldReport(field="title", state="match"),
+        FieldReport(field=field, state="differs", cited=cited, record=record),
+    )
+
+    finding = WorkFinding(existence=WORK_FOUND, paper=PAPER, fields=fields)
+
+    assert describe_partial_match(finding) == sentence
+
+
+def test_nothing_is_reported_of_a_place_that_agrees() -> None:
+    fields = (FieldReport(field="title", state="match"), FieldReport(field="volume", state="match"))
+
+    finding = WorkFinding(existence=WORK_FOUND, paper=PAPER, fields=fields)
+
+    assert describe_partial_match(finding) is None

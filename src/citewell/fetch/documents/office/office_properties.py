@@ -11,6 +11,9 @@ from citewell.fetch.documents.zip_archive import ZipDocument
 from citewell.text.dates.calendar_dates import parse_document_date
 
 _PROPERTY_PARTS = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
+# What the default template of python-pptx declares, which most of its users never change.
+_TEMPLATE_TITLE, _TEMPLATE_AUTHOR = "PowerPoint Presentation", "Steve Canny"
+_TEMPLATE_CREATED = "2013-01-27T09:14:16Z"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +26,7 @@ class OfficeProperties:
 
 
 def read_office_properties(archive: ZipDocument) -> OfficeProperties:
-    """The declared properties; damaged property files are ignored."""
+    """The declared properties; damaged property files and those of a template are ignored."""
     found: dict[str, str] = {}
     pages: int | None = None
     for name in _PROPERTY_PARTS:
@@ -34,6 +37,7 @@ def read_office_properties(archive: ZipDocument) -> OfficeProperties:
                 found.setdefault(xml_tree.strip_namespace(element), text)
             count = xml_tree.find_xml_attribute(element, "page-count")
             pages = int(count) if count.isascii() and count.isdigit() and len(count) < 7 else pages
+    _drop_template_values(found)
     counted = found.get("Pages", "")
     return OfficeProperties(
         title=found.get("title"),
@@ -46,6 +50,15 @@ def read_office_properties(archive: ZipDocument) -> OfficeProperties:
         if counted.isascii() and counted.isdigit() and len(counted) < 7
         else pages,
     )
+
+
+def _drop_template_values(found: dict[str, str]) -> None:
+    is_untitled = found.get("title") == _TEMPLATE_TITLE
+    is_template = is_untitled or found.get("created") == _TEMPLATE_CREATED
+    if is_template and found.get("creator") == _TEMPLATE_AUTHOR:
+        del found["creator"]
+    if is_untitled:
+        del found["title"]
 
 
 def _find_property_part(archive: ZipDocument, name: str) -> Element | None:

@@ -48,7 +48,8 @@ class DomainSearch:
             return (self._catalogue.resolve_provider(named, offer).name,)
         able = self._panel.list_able_providers(offer, order)
         if not able:
-            raise Misconfigured(self._describe_missing_providers(offer))
+            action = "inform_user" if self._catalogue.describe_seal() else None
+            raise Misconfigured(self._describe_missing_providers(offer), action=action)
         return able
 
     def load_provider(self, name: str) -> object:

@@ -77,8 +77,20 @@ _DOUBT_WORDS = (
     " predict estimate rival competitor previous prior former previously originally shipping minimum maximum"
 )
 _PART_WORDS = "hire lay fire recruit add lose reduce cut"
+# A number with nothing but a time or a place behind it is another value of what the sentence speaks of.
+_TIME_WORDS = (
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july"
+    " august september october november december spring summer autumn winter morning evening night weekend"
+    " day week month year season first second third later afterwards today yesterday now then"
+)
+_PLACE_BEHIND_PATTERN = re.compile(r"\s(?:on|in|at|during|after|before|by|for)\s", re.IGNORECASE)
+# Words before a counted noun that make it a part of all of its kind, beside those that end in -ed.
+_PART_ADJECTIVES = frozenset({
+    "dead", "sick", "ill", "missing", "hurt", "new", "male", "female", "foreign", "homeless",
+})  # fmt: skip
 # In a clause with one of these a number is not asserted of the thing, or is a part of the count.
 _DOUBTS, _PARTS = stem_terms(_DOUBT_WORDS.split()), stem_terms(_PART_WORDS.split())
+_TIMES = stem_terms(_TIME_WORDS.split())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,9 +199,24 @@ def _has_twin(mention: NumberMention, fitting: Sequence[NumberMention]) -> bool:
     return any(
         other.start == mention.start
         and other.quantity.start > mention.quantity.start
-        and not {stem for stem in other.clause if stem[0].isalpha()} - _list_empty_stems()
+        and _is_elliptical(other)
         for other in fitting
     )
+
+
+def _is_elliptical(mention: NumberMention) -> bool:
+    """Whether the clause has no subject and no noun for its number: "and 5,100 on Saturday"."""
+    found, (left, right) = mention.quantity, mention.clause_span
+    if not is_fixed_unit(found.unit) and _list_counted_words(mention):
+        return False
+    if _PLACE_BEHIND_PATTERN.match(mention.sentence, found.end):
+        right = found.start
+    stems = {
+        stem
+        for stem, at in mention.words
+        if left <= at < right and not found.start <= at < found.end and stem[0].isalpha()
+    }
+    return not stems - _list_empty_stems() - _TIMES
 
 
 def _is_nearest(
@@ -249,7 +276,10 @@ def _is_bound(mention: NumberMention, question: FieldQuestion) -> bool:
     ):
         return False
     if question.kind is QuestionKind.COUNT:
-        return bool(question.heads & (_list_counted_stems(mention) or _find_level_stem(mention)))
+        *parts, noun = _list_counted_words(mention) or ("",)
+        if any(map(_is_part_adjective, parts)) and not stem_terms(parts) & question.terms:
+            return False
+        return bool(question.heads & (stem_terms((noun,)) or _find_level_stem(mention)))
     near = mention.stems if question.kind is QuestionKind.DATE else mention.clause
     distance = mention.measure_distance(question.heads)
     return bool(question.heads & near) and distance <= _FARTHEST_WORDS
@@ -295,24 +325,32 @@ def _is_asserted(mention: NumberMention, question: FieldQuestion) -> bool:
     return not (doubts & mention.clause) - question.terms
 
 
-def _list_counted_stems(mention: NumberMention) -> frozenset[str]:
-    """The plural right behind a number, "18 criminal charges", or the noun of "752-room"."""
+def _is_part_adjective(word: str) -> bool:
+    """Whether it makes a noun a part of all of its kind: "60 injured workers" are not all workers."""
+    plain = word.lower()
+    return plain in _PART_ADJECTIVES or (plain.endswith("ed") and len(plain) > 4)
+
+
+def _list_counted_words(mention: NumberMention) -> tuple[str, ...]:
+    """The words to the plural behind a number, "criminal charges", or the noun of "752-room"."""
     plain, at = stopwords.list_stopwords("en"), mention.unit_start
     if _is_part_of_name(mention.before):
-        return frozenset()
+        return ()
+    words: list[str] = []
     for place in range(_MAX_NOUN_WORDS):
         match = _NEXT_WORD_PATTERN.match(mention.sentence, at)
         is_joined = match is not None and match[0].startswith("-")
         if match is None or (match[1].lower() in plain and not is_joined):
             break
         at = match.end()
+        words.append(match[1])
         if is_plural(match[1]) or (is_joined and place == 0) or mention.quantity.low == 1:
             following = _NEXT_WORD_PATTERN.match(mention.sentence, at)
             is_compound = following is not None and following[1].lower() not in plain
             if is_compound and following is not None and is_plural(following[1]):
                 break  # "400 sales employees" are no sales
-            return frozenset((stem_term(match[1]),))
-    return frozenset()
+            return tuple(words)
+    return ()
 
 
 def _is_part_of_name(before: str) -> bool:

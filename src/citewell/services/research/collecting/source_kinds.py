@@ -38,7 +38,7 @@ _TYPE_BY_CLASS = {
 }  # fmt: skip
 _TYPE_BY_KIND = {
     "preprint": "preprint", "thesis": "thesis", "university": "university", "press_release": "press release",
-    "reference": "reference", "bibliographic_database": "paper",
+    "reference": "reference", "bibliographic_database": "paper", "scholarly_work": "paper",
 }  # fmt: skip
 _TYPE_BY_PAGE_KIND = {
     "documentation": "documentation", "forum": "forum", "product": "product", "listing": "listing",
