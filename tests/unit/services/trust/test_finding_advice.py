@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.model.citation_checks import FieldReport
 from citewell.model.paper import Paper
 from citewell.services.scholar.registry_records import UNCHECKED
 from citewell.services.trust.candidate_ranking import HIGH
-from citewell.services.trust.field_reports import FieldReport
 from citewell.services.trust.finding_advice import (
     choose_caveat,
     describe_doubt,
