@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from citewell.text.data_tables import load_table
@@ -41,10 +41,10 @@ _NOUN_CAPITAL_CODES = frozenset(("de", "lb"))
 _PERCENT_WORDS = frozenset(("percent", "prozent", "pourcent", "ciento"))
 _FORM_LETTERS = 5  # words that begin alike count as forms of each other
 _MAX_REPLACED_GAP = 4  # words of the passage between two neighbours of a replaced word
-_FOREIGN_WEIGHT = (
-    5.0  # of a word in a language whose frequencies are not known: between rare and common
-)
+# Of a word in a language whose frequencies are not known: between rare and common.
+_FOREIGN_WEIGHT = 5.0
 _MAX_LOST_RARITY = 7.0  # of a word that the passage may lack: "nicotine" weighs 9.6, "mixture" 5.8
+_CACHED_WORDS = 2**14
 _UNKNOWN_COUNT = 1  # passages that hold a word which the table of frequencies lacks
 # A capital inside a sentence, a word of capitals, or one of letters and digits.
 _NAME_PATTERN = re.compile(
@@ -210,32 +210,25 @@ def list_doubts(signs: Sequence[float]) -> tuple[GroundingDoubt, ...]:
 
 def list_ungrounded_words(claim: SentenceFeatures, passage: ClaimPassage) -> tuple[str, ...]:
     """Words of the claim, as written, that the passage has in no form; words of strength included."""
-    strong = frozenset().union(
-        *(
-            _load_strength_words(kind, passage.sentences[0].compared.code)
-            for kind in ("absolutes", "causes", "extremes")
-            if not _load_strength_words(kind, passage.sentences[0].compared.code)
-            & passage.held_words
+    listed = [
+        _load_strength_words(kind, claim.compared.code)
+        for kind in ("absolutes", "causes", "extremes")
+    ]
+    strong = frozenset().union(*(words for words in listed if not words & passage.held_words))
+    lost = (
+        word.text
+        for word in _SentenceWords(features=claim).listed
+        if word.text in strong
+        or (
+            word.stem
+            and word.stem not in passage.held_stems
+            and not _is_related(word.stem, passage, claim.language)
         )
     )
-    return tuple(
-        dict.fromkeys(
-            word.text
-            for word in _SentenceWords(features=claim).listed
-            if (
-                (
-                    word.stem
-                    and word.stem not in passage.held_stems
-                    and word.text not in passage.held_words
-                )
-                and not _is_related(word.stem, passage, claim.language)
-            )
-            or word.text in strong
-        )
-    )
+    return tuple(dict.fromkeys(lost))
 
 
-@cache
+@lru_cache(maxsize=_CACHED_WORDS)
 def _weigh_stem(stem: str, code: str) -> float:
     if code != "en":
         return _FOREIGN_WEIGHT
@@ -296,7 +289,7 @@ def _find_net_direction(sentence: _SentenceWords) -> int:
     return max(-1, min(1, found))
 
 
-@cache
+@lru_cache(maxsize=_CACHED_WORDS)
 def _find_change(word: str) -> int:
     return sum(one.sign for one in find_word_polarities(word) if one.axis == CHANGE)
 
