@@ -88,7 +88,8 @@ def test_the_only_configured_provider_answers_and_every_citation_is_checked(
     assert answer["citations"][0]["checked"]
     # The double of one provider cites a source for the question itself, which no source says.
     stated = [cited for cited in answer["citations"] if cited.get("relation") == "supports"]
-    assert stated and all(cited["snippet"] for cited in stated)
+    assert stated
+    assert all(cited["snippet"] for cited in stated)
     assert "[1]" in answer["answer"]
     assert all(cited["checked"] or cited["reason"] for cited in answer["citations"])
 
