@@ -126,11 +126,11 @@ def _describe_relation(one: StatementComparison) -> str:
     lost = one.judgement.ungrounded_words[:_MAX_NAMED_WORDS]
     doubts = [_DOUBTS[each] for each in one.judgement.doubts if each in _DOUBTS]
     if doubts:
-        return f"{doubts[0]} Whether it says this was not confirmed."
+        return f"{doubts[0]} Whether the source says this was not confirmed."
     if not lost:
         return UNSETTLED_NOTE
     listed = " or ".join(f"“{word}”" for word in lost)
-    return f"The nearest passage of the source does not say {listed}; whether it means this was not confirmed."
+    return f"The nearest passage of the source does not say {listed}; whether the source says this was not confirmed."
 
 
 def _decide_by_judge(one: StatementComparison) -> SourceOpinion | None:
