@@ -51,8 +51,8 @@ _PLAIN_VECTOR = (0.0, 0.0, 1.0)
 _STANCES = {
     "[PAD]": _PLAIN_VECTOR,
     "[UNK]": _PLAIN_VECTOR,
-    AGREEING_WORD: (0.0, 60.0, 0.0),
-    DENYING_WORD: (60.0, 0.0, 0.0),
+    AGREEING_WORD: (0.0, 600.0, 0.0),
+    DENYING_WORD: (600.0, 0.0, 0.0),
 }
 
 

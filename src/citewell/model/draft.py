@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from citewell.model.reference import Reference
 
+# Formats whose text a document reader wrote, as markdown; their programs show paragraphs, no lines.
+DOCUMENT_FORMATS = frozenset({"docx", "odt", "pdf"})
+
 
 class CitationForm(StrEnum):
     """How a citation is written."""
@@ -49,7 +52,7 @@ class DraftCitation:
 
     id: str  # "c1", "c2", …
     form: CitationForm
-    text: str  # as written
+    text: str  # as written; of a document as its readers see it
     place: DraftPlace
     reference_ids: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()  # numbers, keys or names without a reference

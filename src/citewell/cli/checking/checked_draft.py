@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citewell.cli.running.shared_options import STDIN_NAME
-from citewell.model.draft import Draft
+from citewell.model.draft import DOCUMENT_FORMATS, Draft
 from citewell.model.draft_findings import (
     CHANGE_VERDICTS,
     WRONG_VERDICTS,
@@ -20,8 +20,6 @@ from citewell.model.draft_findings import (
 # Findings with these verdicts are counted, and shown only on demand.
 _QUIET_VERDICTS = frozenset({DraftVerdict.SUPPORTED, DraftVerdict.FOUND})
 _GRADES_BY_WEIGHT = ("failed", "warning", "idle", "ok")
-# Places in these are counted in paragraphs, because their programs show no lines.
-_DOCUMENT_FORMATS = frozenset({"docx", "odt", "pdf"})
 _VERDICT_LABELS = {
     DraftVerdict.PARTLY: "partly in the source",
     DraftVerdict.NOT_IN_SOURCE: "not in the source",
@@ -89,7 +87,7 @@ def list_shown_findings(report: DraftReport) -> list[DraftFinding]:
 
 def list_certain_repairs(checked: CheckedDraft) -> list[DraftRepair]:
     """The repairs that `--fix` can write: into text files, and into the .bib files beside them."""
-    is_text = checked.name != STDIN_NAME and checked.draft.format not in _DOCUMENT_FORMATS
+    is_text = checked.name != STDIN_NAME and checked.draft.format not in DOCUMENT_FORMATS
     return [
         repair
         for finding in checked.report.findings
@@ -145,4 +143,4 @@ def locate_draft_file(checked: CheckedDraft, place: FindingPlace | None) -> str:
 
 def name_place_unit(checked: CheckedDraft) -> str:
     """What the numbers of places count: "line", or "paragraph" in Word, OpenDocument and PDF."""
-    return "paragraph" if checked.draft.format in _DOCUMENT_FORMATS else "line"
+    return "paragraph" if checked.draft.format in DOCUMENT_FORMATS else "line"

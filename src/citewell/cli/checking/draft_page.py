@@ -24,7 +24,8 @@ from citewell.cli.checking.checked_draft import (
     list_shown_findings,
     name_place_unit,
 )
-from citewell.cli.checking.draft_marks import MarkedPiece, split_marked_text
+from citewell.cli.checking.document_blocks import render_document_blocks
+from citewell.cli.checking.draft_marks import split_marked_text
 from citewell.cli.checking.finding_words import (
     describe_citation,
     describe_draft_size,
@@ -33,6 +34,7 @@ from citewell.cli.checking.finding_words import (
 )
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.model.counted_words import pluralize
+from citewell.model.draft import DOCUMENT_FORMATS
 from citewell.model.draft_findings import (
     DraftFinding,
     DraftVerdict,
@@ -40,6 +42,7 @@ from citewell.model.draft_findings import (
 )
 from citewell.services.drafts.repeated_findings import FindingGroup, group_repeated_findings
 from citewell.services.research.reporting.report_style import load_palette
+from citewell.text.drafts.document_markup import iterate_printed_pieces
 from citewell.text.web.addresses import is_web_address
 
 _BLOCK_BREAK_PATTERN = re.compile(r"\n[^\S\n]*\n\s*")
@@ -85,16 +88,26 @@ def _render_counts(checked: CheckedDraft) -> str:
 
 
 def _render_draft_text(checked: CheckedDraft, cards: Mapping[str, str]) -> Iterator[str]:
-    """The text in paragraphs as they were written, with links around what has a finding.
+    """The text as it was written, a document as it is printed, with links around what has a finding.
 
     `cards` has the id of each finding's card: findings that differ only in their place share one.
     """
     here = [one for one in checked.report.findings if one.place is not None]
     text = checked.draft.text
     named: set[str] = set()  # findings whose first piece has been written
+    if checked.draft.format in DOCUMENT_FORMATS:
+
+        def render_span(start: int, end: int) -> str:
+            return "".join(
+                _link_words_to_card(words, finding, named, cards)
+                for words, finding in _print_marked_words(text, here, start, end)
+            )
+
+        yield from render_document_blocks(checked.draft, render_span)
+        return
     for start, end in _split_blocks(text):
         pieces = "".join(
-            _render_piece(piece, named, cards)
+            _link_words_to_card(escape(piece.text, quote=False), piece.finding, named, cards)
             for piece in split_marked_text(text, here, start, end)
         )
         kind = ' class="heading"' if _HEADING_PATTERN.match(text, start, end) else ""
@@ -112,9 +125,34 @@ def _split_blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _render_piece(piece: MarkedPiece, named: set[str], cards: Mapping[str, str]) -> str:
-    words = escape(piece.text, quote=False)
-    finding = piece.finding
+def _print_marked_words(
+    text: str, findings: Sequence[DraftFinding], start: int, end: int
+) -> Iterator[tuple[str, DraftFinding | None]]:
+    """The words of a part of a document in their styles, as HTML, each with its finding."""
+    pieces = [one for one in iterate_printed_pieces(text, start, end) if not one.is_mark]
+    last = start
+    for marked in split_marked_text(text, findings, start, end):
+        first, last = last, last + len(marked.text)
+        words = "".join(
+            _print_words(text[max(one.start, first) : min(one.end, last)], one.styles)
+            for one in pieces
+            if one.start < last and one.end > first
+        )
+        if words:
+            yield words, marked.finding
+
+
+def _print_words(words: str, styles: frozenset[str]) -> str:
+    html = escape(words, quote=False)
+    for element in sorted(styles):
+        html = f"<{element}>{html}</{element}>"
+    return html
+
+
+def _link_words_to_card(
+    words: str, finding: DraftFinding | None, named: set[str], cards: Mapping[str, str]
+) -> str:
+    """The HTML `words` as a link to the card of their finding, if they have one."""
     if finding is None:
         return words
     grade = grade_finding(finding)

@@ -91,6 +91,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         prior=PriorWork(state.research, jobs),
         single_calls=SingleCalls(jobs, single),
         scopes=ScopeRules.from_settings(settings),
+        judging=bench.judging,
         evidence_tokens=settings.evidence_tokens,
     )
 

@@ -298,7 +298,7 @@ class _ReportWriter:
                 subject="statement",
                 text=one.text,
                 place=build_finding_place(self._draft, one.place),
-                reason=f"It gives {signs} and cites nothing.",
+                reason=f"It states {signs} without a citation.",
             )
 
 
@@ -313,7 +313,7 @@ def _group_draft_citations(draft: Draft) -> dict[str, tuple[DraftCitation, ...]]
 def _add_unused_verdict(verdict: ReferenceVerdict) -> ReferenceVerdict:
     reasons = dict(verdict.reasons)
     reasons.pop(DraftVerdict.FOUND, None)
-    reasons[DraftVerdict.UNUSED_REFERENCE] = "Nothing in the text cites it."
+    reasons[DraftVerdict.UNUSED_REFERENCE] = "The text never cites it."
     return ReferenceVerdict(
         reasons={each: reasons[each] for each in sorted(reasons, key=_ORDER.__getitem__)}
     )

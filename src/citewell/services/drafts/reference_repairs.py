@@ -56,7 +56,7 @@ def list_reference_repairs(
         found.append(
             DraftRepair(
                 kind="remove",
-                text="Do not rest on it: cite another source, or say that it was retracted.",
+                text="Cite another source, or say that it was retracted.",
                 old=one.reference.raw[:300] or None,
             )
         )
@@ -120,7 +120,7 @@ def _build_field_repair(
     place = _find_text_place(draft, one, field.cited, is_whole_word=field.field == "year")
     return DraftRepair(
         kind=field.field,
-        text=f"The record has the {field.field} {field.record.rstrip('.')}.",
+        text=f"The record gives the {field.field} {field.record.rstrip('.')}.",
         old=field.cited,
         new=field.record,
         is_certain=is_proved and (place is not None or _can_replace(one, field.cited)),
@@ -136,7 +136,7 @@ def _build_styled_repair(one: DraftReference, paper: Paper, style: str, today: d
         written = bibliographies.format_style_entry(work, style=style, accessed=today)
     return DraftRepair(
         kind="reference",
-        text=f"The whole reference as the record has it: {written}",
+        text=f"The full reference according to the record: {written}",
         old=one.reference.raw[:1000] or None,
         new=written,
     )
@@ -146,7 +146,7 @@ def _list_nearest_works(entry: ExaminedEntry) -> Iterator[DraftRepair]:
     for paper in entry.finding.nearest[:_MAX_NEAREST]:
         yield DraftRepair(
             kind="other_source",
-            text=f"A registered work with a title like it: {describe_found_record(paper)}.",
+            text=f"A registered work with a similar title: {describe_found_record(paper)}.",
             new=paper.doi,
         )
 

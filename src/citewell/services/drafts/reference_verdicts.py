@@ -14,11 +14,13 @@ from citewell.services.trust.finding_advice import describe_found_record, start_
 
 _NOTED_KINDS = {
     "correction": "A correction was published",
-    "expression_of_concern": "A notice of concern was published",
+    "expression_of_concern": "An expression of concern was published",
     "unconfirmed_retraction": "One source says that it was retracted, which no registry confirms",
 }
 _LINK_VERDICTS = frozenset({DraftVerdict.DEAD_LINK, DraftVerdict.MOVED})
-NO_TIME_REASON = "Not checked: the time for this check was over. Ask again; what is known is kept."
+NO_TIME_REASON = (
+    "Not checked: the time limit was reached. Run the check again; the results so far are kept."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,4 +108,4 @@ def _describe_found(entry: ExaminedEntry, focus: CheckFocus) -> str:
         return f"Registered: {describe_found_record(entry.finding.paper)}."
     if entry.case is not None and entry.case.case is not None:
         return f"Found: {entry.case.case.name}."
-    return "The page answers." if entry.link is not None else "Nothing speaks against it."
+    return "The page can be reached." if entry.link is not None else "No problem was found."

@@ -14,7 +14,7 @@ from citewell.text.web.addresses import extract_host
 _MAX_HOSTS = 12
 _REFUSED_REASON = "refused"
 NOTHING_SHARED = "Nothing of the draft left this machine."
-_DRAFT_KEPT = "The draft itself went to nobody."
+_DRAFT_KEPT = "The draft itself was not sent anywhere."
 
 
 def list_shared_facts(

@@ -40,10 +40,10 @@ _MIN_SHORT_PAGE_WORDS = 50
 # Kinds of errors, as a person understands them.
 _FAILURE_WORDS = {
     "not_found": "the site has no such page",
-    "rate_limited": "the site asks for a pause",
+    "rate_limited": "the site limits how often it is asked",
     "auth_required": "it needs a login",
-    "blocked": "it is blocked for programs",
-    "network": "no whole answer arrived",
+    "blocked": "the site blocks automated access",
+    "network": "the connection broke before the page was complete",
     "content_empty": "the page has no text",
     "upstream_unavailable": "the site answers with an error",
     "browser_unavailable": "it needs a browser, and none is installed",

@@ -44,7 +44,8 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
     """One source that supports is enough; one that was not read forbids an accusation by others."""
     if not opinions:
         return SupportVerdict(
-            verdict=DraftVerdict.SOURCE_UNAVAILABLE, reason="None of its sources is known."
+            verdict=DraftVerdict.SOURCE_UNAVAILABLE,
+            reason="None of the cited sources could be identified.",
         )
     every = _drop_settled_differences(opinions)
     best = max(every, key=lambda one: (one.stance is SourceStance.SUPPORTS, one.score))
@@ -57,7 +58,7 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
         return SupportVerdict(
             verdict=_VERDICTS[SourceStance.UNCOMPARED if is_unanswered else SourceStance.UNREAD],
             is_unanswered=is_unanswered,
-            reason=f"Not all of its sources could be read: {unread[0].reason}",
+            reason=f"Some of the cited sources could not be read: {unread[0].reason}",
             evidence=_join_evidence(every),
             differences=worst.differences,
             judge=worst.judge,

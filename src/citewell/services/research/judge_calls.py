@@ -74,19 +74,29 @@ class WorkflowJudgeCaller:
     """Asks a model within a research job, whose budget pays; each call is stored under its part."""
 
     def __init__(
-        self, name: str, choice: ProviderChoice, run: WorkflowRun, *, may_read: bool
+        self,
+        name: str,
+        choice: ProviderChoice,
+        run: WorkflowRun,
+        *,
+        may_read: bool,
+        step: str = "judge",
     ) -> None:
-        """`may_read` says that the owner allowed this job to give it text of the library."""
+        """`may_read` says that the owner allowed this job to give it text of the library.
+
+        `step` begins the names under which the calls are stored.
+        """
         self.provider = name
         self.is_local = choice.is_on_this_machine(name) or may_read
         self._choice = choice
         self._run = run
+        self._step = step
 
     async def ask_model(
         self, build: Callable[[str], WritingRequest], *, part: int, seconds: float
     ) -> str:
         call = WritingCall.build_for_provider(self.provider, self._choice, build, tier=JUDGING_TIER)
-        kept = await self._run.run_paid_call(f"judge:{part}", call, seconds=seconds)
+        kept = await self._run.run_paid_call(f"{self._step}:{part}", call, seconds=seconds)
         return ProviderReport.model_validate(kept).text
 
 

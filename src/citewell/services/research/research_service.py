@@ -24,6 +24,7 @@ from citewell.model.research import (
     WritingRequest,
 )
 from citewell.services.jobs.job_service import JobService
+from citewell.services.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.services.research.planning.assignments import (
     ResearchAssignment,
     ResearchQuestion,
@@ -87,6 +88,7 @@ class ResearchService:
         prior: PriorWork,
         single_calls: SingleCalls | None = None,
         scopes: ScopeRules | None = None,
+        judging: Callable[[], ClaimJudging] = build_lexical_judging,
         evidence_tokens: int = DEFAULT_PACK_TOKENS,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
@@ -100,6 +102,7 @@ class ResearchService:
         self._prior = prior
         self.single_calls = single_calls  # of tools that pay for one call, by the same engine
         self._scopes = scopes or ScopeRules()
+        self._judging = judging
         self._evidence_tokens = evidence_tokens
         self._clock = clock
         self._monotonic = monotonic
@@ -222,7 +225,7 @@ class ResearchService:
             return job_views.build_partial_view(view, written)
         findings = await self._require_findings(owner, view)
         if draft is not None:
-            findings = await asyncio.to_thread(apply_client_draft, findings, draft)
+            findings = await apply_client_draft(findings, draft, self._judging(), owner=owner)
         answer = job_views.build_results_view(view, findings)
         if evidence or (self._evidence_tokens and findings.synthesis_by == EXTRACTIVE_WRITER):
             answer["evidencePack"] = build_evidence_pack(

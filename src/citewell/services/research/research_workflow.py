@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from citewell.errors import CitewellError, NotFound
@@ -23,6 +24,7 @@ from citewell.model.research import (
 from citewell.model.routing_trace import RoutingTrace, hold_trace
 from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.services.research import combined_findings
 from citewell.services.research.analysis import search_gaps
@@ -35,6 +37,7 @@ from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.analysis.page_analysis import analyse_pages
 from citewell.services.research.claims import citation_check
 from citewell.services.research.claims.judged_citations import CitationJudgements, judge_citations
+from citewell.services.research.claims.sentence_verdicts import SentenceJudge
 from citewell.services.research.collecting import research_rounds
 from citewell.services.research.collecting.research_rounds import ResearchPorts
 from citewell.services.research.combined_findings import GatheredMaterial
@@ -395,13 +398,28 @@ class ResearchWorkflow:
         )
         if not pairs:
             return CitationJudgements()
+        return await self._judge_cited_pairs(run, permit, pairs, step="judge")
+
+    async def _judge_cited_pairs(
+        self,
+        run: WorkflowRun,
+        permit: LibraryPermit,
+        pairs: Mapping[tuple[str, str], ClaimPair],
+        *,
+        step: str,
+    ) -> CitationJudgements:
         return await judge_citations(
             run,
-            judging,
+            self._dependencies.judging(),
             pairs,
             lambda name: WorkflowJudgeCaller(
-                name, self._dependencies.choice, run, may_read=permit.covers_provider(name)
+                name,
+                self._dependencies.choice,
+                run,
+                may_read=permit.covers_provider(name),
+                step=step,
             ),
+            step=step,
         )
 
     async def _score_meaning(
@@ -475,8 +493,8 @@ class ResearchWorkflow:
     ) -> ResearchFindings:
         """The findings with a model's report if a model can write one, else with the extractive one."""
         if work.mode == "fast" and gathered.reports:
-            return await self._run_off_loop(
-                _apply_single_report, gathered.reports[0], gathered, findings
+            return await self._check_report(
+                run, work, gathered, findings, partial(_apply_single_report, gathered)
             )
         name = self._dependencies.choose_writer([one.provider for one in gathered.reports])
         if not findings.claims and gathered.reports:
@@ -500,12 +518,38 @@ class ResearchWorkflow:
             note = f"The report consists of quotations: {error.message}"
             return findings.model_copy(update={"notes": (*findings.notes, note)})
         report = ProviderReport.model_validate(kept)
-        return await self._run_off_loop(
-            model_synthesis.apply_model_report,
+        return await self._check_report(
+            run,
+            work,
+            gathered,
             findings,
-            report,
-            _collect_source_texts(gathered, findings),
+            lambda given, judge: model_synthesis.apply_model_report(given, report, judge),
         )
+
+    async def _check_report(
+        self,
+        run: WorkflowRun,
+        work: ResearchAssignment,
+        gathered: GatheredMaterial,
+        findings: ResearchFindings,
+        apply_report: Callable[[ResearchFindings, SentenceJudge], ResearchFindings],
+    ) -> ResearchFindings:
+        """The findings with a report checked by words, and by the chosen judge if it is another."""
+        texts = _collect_source_texts(gathered, findings)
+        judge = model_synthesis.build_sentence_judge(findings, texts)
+        checked = await self._run_off_loop(apply_report, findings, judge)
+        if self._dependencies.judging().is_lexical or not judge.compared:
+            return checked
+        pairs = {
+            key: ClaimPair(claim=key[0], source=source, is_private=gathered.is_private)
+            for key, source in judge.compared.items()
+        }
+        found = await self._judge_cited_pairs(
+            run, self._open_permit(work), pairs, step="judge:synthesis"
+        )
+        judge = model_synthesis.build_sentence_judge(findings, texts, found.judged)
+        checked = await self._run_off_loop(apply_report, findings, judge)
+        return checked.model_copy(update={"notes": (*checked.notes, *found.notes)})
 
     async def _run_off_loop(self, work: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
         """Run CPU work in an OS thread, one job at a time: more threads would slow all other answers."""
@@ -527,7 +571,7 @@ class ResearchWorkflow:
 
 
 def _apply_single_report(
-    report: ProviderReport, gathered: GatheredMaterial, findings: ResearchFindings
+    gathered: GatheredMaterial, findings: ResearchFindings, judge: SentenceJudge
 ) -> ResearchFindings:
     """For fast mode: the provider's own report, with its citations checked and numbered."""
     refs = {addresses.build_page_key(source.url): source.ref for source in findings.sources}
@@ -535,8 +579,7 @@ def _apply_single_report(
         addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
         for url, page in gathered.cited_readings
     }
-    texts = _collect_source_texts(gathered, findings)
-    return model_synthesis.apply_provider_report(findings, report, landed, texts)
+    return model_synthesis.apply_provider_report(findings, gathered.reports[0], landed, judge)
 
 
 def _collect_source_texts(

@@ -25,8 +25,9 @@ _SAME_TITLE_NEARNESS = 0.8  # from which two titles are the same but for slips
 _MEDIUM_NEARNESS = 0.5
 _MIN_PLACED_NEARNESS = 0.25  # of the titles of two works at the same volume and page
 _MIN_SHARED_AUTHORS = 0.5  # of the cited authors, for another title to be a variant
-# Keeps every title with a quarter of its words changed, and no other work on the same subject.
-_MIN_SHOWN_NEARNESS = 0.55
+# Of 600 references, 12 then have a neighbour among 3,767 titles (29 from 0.55 on), and 565 of 598
+# titles with a quarter of their words changed are still found (582).
+_MIN_SHOWN_NEARNESS = 0.65
 _MAX_NEAREST = 3  # records shown
 _FIRST_NUMBER_PATTERN = re.compile(r"\d+")
 _SHORTENED_NEARNESS = 0.7  # of a cited title whose words are all in a longer one

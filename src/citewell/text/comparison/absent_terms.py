@@ -82,9 +82,14 @@ def _is_largely_absent(asked: SentenceFeatures, lost: AbsentTerms, source: Sourc
     is_english = (asked.language or "en")[:2] == "en"
     known = load_frequencies()[0] if is_english else {}
     rare = [term for term in lost.terms if known.get(term, 0) <= _MAX_RARE_PASSAGES]
-    is_long = is_english and length >= _MIN_LONG_SOURCE_STEMS
-    least = _MIN_LONG_ABSENT_SHARE if is_long else _MIN_ABSENT_SHARE
-    most = _MAX_LONG_WINDOW_SHARE if is_long else _MAX_WINDOW_SHARE
+    is_long = length >= _MIN_LONG_SOURCE_STEMS
+    if not is_english and not is_long:
+        return (
+            False  # without a table of related words, a paraphrase of a short source looks absent
+        )
+    is_known = is_english and is_long
+    least = _MIN_LONG_ABSENT_SHARE if is_known else _MIN_ABSENT_SHARE
+    most = _MAX_LONG_WINDOW_SHARE if is_known else _MAX_WINDOW_SHARE
     return (
         len(rare) >= _MIN_ABSENT_WORDS
         and lost.share >= least

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.text.comparison.quoted_words import fold_scan_letters
 from citewell.text.comparison.statement_twins import StatementTwin, find_statement_twins
 from citewell.text.dates.month_names import WHOLE_MONTH_NAMES
 from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
@@ -79,7 +80,7 @@ def _compare_twin_names(
         for other in list_names(twin.features.text)
         if not (tokens.extract_terms(other) & asked.terms) and not _is_short_form(name, other)
     ]
-    if len(rivals) != 1:
+    if len(rivals) != 1 or fold_scan_letters(rivals[0]) == fold_scan_letters(name):
         return None
     return NameConflict(draft=name, source=rivals[0], start=twin.start, end=twin.end)
 

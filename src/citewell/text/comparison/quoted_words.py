@@ -154,13 +154,39 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
         if ratio > best:
             best, place = ratio, (start, end)
     if best < _MIN_ALTERED_RATIO:
-        return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
+        return _find_altered_pair(quotation, source)
     is_scanned = all(
-        _fold_scan(part) in _fold_scan(source.text[slice(*place)])
+        fold_scan_letters(part) in fold_scan_letters(source.text[slice(*place)])
         for part in _GAP_PATTERN.split(quotation)
     )
     state = QuotationState.VERBATIM if is_scanned else QuotationState.ALTERED
     return _build_quotation_match(quotation, state, place, source)
+
+
+def _find_altered_pair(quotation: str, source: SourceText) -> QuotationMatch:
+    """Two words of which the source has one beside another word: "mildly annoyed", "terribly annoyed"."""
+    words = [word.lower() for word in _WORD_PATTERN.findall(quotation)]
+    lost = build_sentence_features(quotation, language=source.language).terms - source.all_terms
+    absent = QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
+    if len(words) != 2 or len(lost) != 1 or _GAP_PATTERN.search(quotation):
+        return absent
+    kept = next((word for word in words if not lost & _list_stems(word, source)), "")
+    if not _list_stems(kept, source):
+        return absent
+    neighbour = r"(\w+)"
+    pattern = (
+        (neighbour + r"\s" + re.escape(kept))
+        if kept == words[1]
+        else (re.escape(kept) + r"\s" + neighbour)
+    )
+    for match in re.finditer(rf"\b{pattern}\b", source.text, re.IGNORECASE):
+        if _list_stems(match[1], source):
+            return _build_quotation_match(quotation, QuotationState.ALTERED, match.span(), source)
+    return absent
+
+
+def _list_stems(word: str, source: SourceText) -> frozenset[str]:
+    return tokens.extract_terms(word, language=source.language)
 
 
 def _build_quotation_match(
@@ -234,7 +260,8 @@ def _fold_quoted_text(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
 
-def _fold_scan(text: str) -> str:
+def fold_scan_letters(text: str) -> str:
+    """Letters and figures, with those alike that scanned texts confuse."""
     folded = _fold_quoted_text(text)
     for one, other in _SCAN_CONFUSIONS:
         folded = folded.replace(one, other)

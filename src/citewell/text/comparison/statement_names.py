@@ -111,7 +111,9 @@ def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
     stem = tokens.stem_word(word.lower(), "en")
     if stem in load_name_stems() or find_name_group(fold_name_letters(word)):
         return False
-    return is_alone or stem in load_frequencies()[0]
+    if is_alone and code != "en":
+        return True  # only for English is it known which words are no names
+    return stem in load_frequencies()[0]
 
 
 def _is_telling_word(word: str, code: str) -> bool:

@@ -168,7 +168,7 @@ def _find_replaced_value(
         # The statement's other values in the same sentence make it likelier to be the one.
         has_company = count_stated([each for each in wanted if each is not one], said) > 0
         least = _MIN_JOINT_CONTEXT if has_company else _MIN_SAME_CONTEXT
-        for other in rivals:
+        for other in sorted(rivals, key=lambda each: _rank_rival(mine, each, said), reverse=True):
             if is_complement_share(one, (other,)):
                 continue  # "loses 3 %" is "keeps 97 %"
             share = _measure_context(mine, other, said)
@@ -255,7 +255,7 @@ def _choose_rival(
 ) -> tuple[StatedQuantity, bool]:
     """The value that stands where the statement's does, and whether there is no doubt about it."""
     mine = list_terms_beside(one, asked)
-    ranked = sorted(rivals, key=lambda other: -_measure_context(mine, other, twin.features))
+    ranked = sorted(rivals, key=lambda other: _rank_rival(mine, other, twin.features), reverse=True)
     alone = len(rivals) == 1
     peers = [each for each in wanted if are_of_one_kind(each, one)]
     theirs = [each for each in list_stated_values(twin.features) if are_of_one_kind(one, each)]
@@ -263,6 +263,16 @@ def _choose_rival(
         other = theirs[peers.index(one)]
         return other, one.unit == other.unit or not (one.unit and other.unit)
     return ranked[0], alone and one.unit == ranked[0].unit
+
+
+def _rank_rival(
+    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, said: SentenceFeatures
+) -> tuple[float, int]:
+    """Sort key: the words around a value, then those that stand between it and the next value."""
+    starts = [each.start for each in list_stated_values(said) if each.start > other.start]
+    own = said.text[other.start : min(starts, default=len(said.text))]
+    words = list_word_terms(build_sentence_features(own, language=said.language))
+    return _measure_context(mine, other, said), len(mine[1] & words)
 
 
 def _measure_context(

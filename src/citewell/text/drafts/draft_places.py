@@ -35,7 +35,9 @@ class PlaceIndex:
         self._numbers: Sequence[int] = range(1, len(lines) + 1)
         if counts_paragraphs:
             self._numbers = [
-                max(1, count) for count in accumulate(bool(one.strip()) for one in lines)
+                # A line of marks only, such as that below the head of a table, is none of the document.
+                max(1, count)
+                for count in accumulate(bool(one.strip("|:-` \t")) for one in lines)
             ]
         self._segments = segments
         self._segment_starts = [segment.start for segment in segments]

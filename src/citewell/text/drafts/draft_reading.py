@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 
 from citewell.errors import InvalidInput
 from citewell.model.counted_words import pluralize
-from citewell.model.draft import CitationForm, Draft, DraftCitation, DraftReference
+from citewell.model.draft import (
+    DOCUMENT_FORMATS,
+    CitationForm,
+    Draft,
+    DraftCitation,
+    DraftReference,
+)
 from citewell.model.reference import Reference
 from citewell.text import references
 from citewell.text.drafts.citation_linking import CitationLinker, LinkedMark, choose_marks
+from citewell.text.drafts.document_markup import print_document_text
 from citewell.text.drafts.draft_formats import DRAFT_FORMATS, detect_draft_format
 from citewell.text.drafts.draft_places import PlaceIndex, TextSegment
 from citewell.text.drafts.draft_views import (
@@ -40,7 +47,6 @@ MAX_DRAFT_CHARS = 4_000_000  # a book of more than a thousand pages
 _MAX_LANGUAGE_CHARS = 20_000
 _MAX_LISTED_KEYS = 20
 _ENTRY_READERS = {"html": read_html_entries, "latex": read_latex_entries}
-_EXTRACTED_FORMATS = frozenset({"docx", "odt", "pdf"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +70,9 @@ def read_draft_source(source: DraftSource) -> Draft:
     _check_source(source)
     text = source.text
     chosen = source.format if source.format != "auto" else detect_draft_format(text, source.name)
-    view = _build_view(text, chosen)
+    view = build_draft_view(text, chosen)
     places = PlaceIndex(
-        text, segments=source.segments, counts_paragraphs=chosen in _EXTRACTED_FORMATS
+        text, segments=source.segments, counts_paragraphs=chosen in DOCUMENT_FORMATS
     )
     sections = find_list_sections(view, is_plain=chosen in {"plain", "pdf"})
     entries = _ENTRY_READERS.get(chosen, read_listed_entries)(view, sections)
@@ -89,6 +95,8 @@ def read_draft_source(source: DraftSource) -> Draft:
         _build_draft_citation(one, name, view, table, places)
         for one, name in zip(linked, ids, strict=True)
     )
+    if chosen in DOCUMENT_FORMATS:
+        citations = tuple(replace(one, text=print_document_text(one.text)) for one in citations)
     cited = {name for one in citations for name in one.reference_ids}
     kept = _keep_cited(table, cited, view.listed_keys, notes)
     if not citations:
@@ -122,12 +130,17 @@ def _check_source(source: DraftSource) -> None:
         raise InvalidInput("The draft is empty.")
 
 
-def _build_view(text: str, draft_format: str) -> DraftView:
+def build_draft_view(text: str, draft_format: str) -> DraftView:
+    """The view of a text in one of DRAFT_FORMATS."""
     if draft_format == "html":
         return build_html_view(text)
     if draft_format == "latex":
         return build_latex_view(text)
-    return build_markdown_view(text, is_plain=draft_format in {"plain", "pdf"})
+    return build_markdown_view(
+        text,
+        is_plain=draft_format in {"plain", "pdf"},
+        is_document=draft_format in DOCUMENT_FORMATS,
+    )
 
 
 def _parse_given_bibliography(text: str, notes: list[str]) -> Sequence[Reference]:
@@ -194,14 +207,20 @@ def _link_doubtful_numbers(
 ) -> list[LinkedMark]:
     """With a numbered list and no numbers in square brackets, other numbers may cite it.
 
-    Those are numbers in parentheses or, if nothing else cites a work, superscripts pasted as digits.
+    Those are numbers in parentheses or, if no names and years cite works, superscripts pasted as digits:
+    whichever cite the list more often.
     """
     found = number_marks.find_number_marks(view.spoken, has_parentheses=True)
-    linked = linker.link_marks(choose_marks((*marks, *found), excluded))
-    if any(one.references for one in linked):
-        return linked
+    bracketed = linker.link_marks(choose_marks((*marks, *found), excluded))
+    if any(one.references and one.mark.form is CitationForm.AUTHOR_YEAR for one in bracketed):
+        return bracketed
     flat = number_marks.find_flat_marks(blank_spans(view.spoken, excluded))
-    return linker.link_marks(choose_marks((*marks, *flat), excluded))
+    raised = linker.link_marks(choose_marks((*marks, *flat), excluded))
+    return max(bracketed, raised, key=_count_number_links)
+
+
+def _count_number_links(linked: list[LinkedMark]) -> int:
+    return sum(one.mark.form is CitationForm.NUMBER and bool(one.references) for one in linked)
 
 
 def _iterate_marks(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -111,6 +111,7 @@ class DraftView:
     marks: tuple[CitationMark, ...] = ()  # those that only the format can tell
     listed_keys: tuple[str, ...] = ()  # keys that are printed in the list without a citation
     list_spans: tuple[TextSpan, ...] = ()  # lists of references that the format shows
+    unprinted: tuple[TextSpan, ...] = ()  # marks that take no room between the words beside them
 
 
 def select_blocks(view: DraftView, start: int, end: int) -> tuple[DraftBlock, ...]:
@@ -132,6 +133,19 @@ def blank_spans(text: str, spans: Iterable[TextSpan]) -> str:
         pieces.append(_VISIBLE_PATTERN.sub(" ", text[begin:end]))
         done = end
     pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def cut_spans(text: str, start: int, end: int, spans: Sequence[TextSpan]) -> str:
+    """The part `text[start:end]` without these parts; `spans` are in order."""
+    pieces: list[str] = []
+    done = start
+    for first, last in spans[max(0, bisect_left(spans, (start, 0)) - 1) :]:
+        if first >= end:
+            break
+        pieces.append(text[done : max(done, first)])
+        done = max(done, last)
+    pieces.append(text[done:end])
     return "".join(pieces)
 
 

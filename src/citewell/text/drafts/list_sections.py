@@ -30,7 +30,7 @@ _REFERENCE_SIGN_PATTERN = re.compile(
 )
 _AFTER_LIST_PATTERN = re.compile(
     r"\W{0,6}(?:(?:[A-Z]|\d{1,2})\.?\s{1,3})?(?:appendi(?:x|ces)|acknowledge?ments?|supplement(?:ary|al)?|author contributions|about the authors?|figure legends|tables?|figures?"
-    r"|chapter|kapitel|chapitre|capítulo|anhang|danksagung|annexes?|remerciements|anexos?|agradecimientos|附录|附錄|致谢|謝辞|第)\b",
+    r"|chapter|kapitel|chapitre|capítulo|anhang|danksagung|annexes?|remerciements|anexos?|agradecimientos|agradecimentos|allegat[oi]|ringraziamenti|bijlagen?|dankwoord|bilag(?:a|or)|załączniki?|附录|附錄|致谢|謝辞|第)\b",
     re.IGNORECASE,
 )
 _LOOK_CHARS = 400

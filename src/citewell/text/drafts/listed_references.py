@@ -71,7 +71,7 @@ def _read_section(view: DraftView, section: ListSection, place: int) -> list[Lis
             continue
         before = found[-1].reference if found else None
         parsed = parse_entry_text(whole, before=before)
-        stop = start + len(view.text[start:end].rstrip())
+        stop = start + len(raw[start - offset : end - offset].rstrip())
         found.append(
             ListedEntry(
                 reference=replace(parsed, key=label),

@@ -25,6 +25,7 @@ from citewell.text.references.field_cleaning import MAX_PROSE_REFERENCES, clean_
 from citewell.text.references.formats.latex_documents import BIBITEM_PATTERN, split_bibitem
 
 _NUMBER_PATTERN = re.compile(r"\s{0,5}(?:[\[(](\d{1,4})[\])][.:]?|(\d{1,4})[.)])\s{0,5}")
+_NUMBERED_LINE_PATTERN = re.compile(r"^[ \t]{0,8}(?:\[\d{1,4}\]|\d{1,4}[.)])[ \t]", re.MULTILINE)
 _LABEL_ONLY_PATTERN = re.compile(r"\s{0,5}[\[(]?[\w+.:-]{1,30}[\])]?[.:]?\s{0,5}")
 _BACK_LINK_CHARS = "↩↑^⇑︎ \ufe0e\ufe0f"
 _WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
@@ -102,10 +103,14 @@ def _read_latex_paragraphs(
     """A list that was typed as paragraphs under a heading."""
     for block in select_blocks(view, section.start, section.end):
         if block.kind not in {DraftBlockKind.HEADING, DraftBlockKind.NOTE}:
-            text = clean_statement(view.spoken[block.start : block.end], "latex")
-            entry = _build_listed_entry(text, [], "", (block.start, block.end), place)
-            if entry is not None:
-                yield entry
+            # Entries that follow each other without an empty line are told apart by their numbers.
+            found = _NUMBERED_LINE_PATTERN.finditer(view.spoken, block.start, block.end)
+            starts = sorted({block.start, *(match.start() for match in found)})
+            for start, end in zip(starts, [*starts[1:], block.end], strict=True):
+                text = clean_statement(view.spoken[start:end], "latex")
+                entry = _build_listed_entry(text, [], "", (start, end), place)
+                if entry is not None:
+                    yield entry
 
 
 def read_latex_entries(view: DraftView, sections: tuple[ListSection, ...]) -> list[ListedEntry]:

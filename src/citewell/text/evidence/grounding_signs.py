@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -20,6 +20,7 @@ from citewell.text.evidence.oppositions.word_table import (
 )
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import stopwords, tokens
+from citewell.text.language.word_forms import find_held_form
 from citewell.text.passages.related_words import find_related_stems
 from citewell.text.passages.term_weights import load_frequencies, weigh_rarity
 from citewell.text.quantities.stated_quantities import find_missing_quantities
@@ -79,20 +80,23 @@ class _SentenceWords:
     """A sentence as its words."""
 
     features: SentenceFeatures
+    forms: Mapping[str, str] = field(default_factory=dict)  # stems by those that they count as
 
     @cached_property
     def listed(self) -> tuple[_ClaimWord, ...]:
+        words = tokens.split_words(self.features.text[:_MAX_SENTENCE_CHARS])
+        return tuple(_ClaimWord(text=word, stem=self._find_stem(word)) for word in words)
+
+    def _find_stem(self, word: str) -> str:
         language = self.features.language
-        plain, code = stopwords.list_stopwords(language), (language or "en")[:2]
-        return tuple(
-            _ClaimWord(
-                text=word,
-                stem=""
-                if word in plain or _is_of_number(word) or not tokens.is_content_word(word)
-                else tokens.stem_word(word, code),
-            )
-            for word in tokens.split_words(self.features.text[:_MAX_SENTENCE_CHARS])
-        )
+        if (
+            word in stopwords.list_stopwords(language)
+            or _is_of_number(word)
+            or not tokens.is_content_word(word)
+        ):
+            return ""
+        stem = tokens.stem_word(word, (language or "en")[:2])
+        return self.forms.get(stem, stem)
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -146,7 +150,12 @@ def list_grounding_signs(
     claim: SentenceFeatures, passage: ClaimPassage, *, against: Opposition | None
 ) -> tuple[float, ...]:
     """The values of GROUNDING_SIGNS, in their order."""
-    own, said = _SentenceWords(features=claim), _SentenceWords(features=passage.sentences[0])
+    forms = _list_held_forms(claim, passage)
+    own = _SentenceWords(features=claim, forms=forms)
+    said = _SentenceWords(features=passage.sentences[0])
+    names = _list_name_stems(claim)
+    if forms:
+        claim = replace(claim, stems=tuple(forms.get(stem, stem) for stem in claim.stems))
     content = [word for word in own.listed if word.stem][:_MAX_WORDS]
     near = passage.sentences[0].terms
     weights = {word.stem: _weigh_stem(word.stem, own.language_code) for word in content}
@@ -154,7 +163,6 @@ def list_grounding_signs(
     lost = [word for word in content if word.stem not in passage.held_stems]
     lost_far = [word for word in lost if word.stem not in passage.source_terms]
     unlike = [word for word in lost if not _is_related(word.stem, passage, claim.language)]
-    names = _list_name_stems(claim)
     places = _place_words(content, said)
     replaced = list(_list_replaced(content, places, said))
     return (
@@ -215,9 +223,10 @@ def list_ungrounded_words(claim: SentenceFeatures, passage: ClaimPassage) -> tup
         for kind in ("absolutes", "causes", "extremes")
     ]
     strong = frozenset().union(*(words for words in listed if not words & passage.held_words))
+    own = _SentenceWords(features=claim, forms=_list_held_forms(claim, passage))
     lost = (
         word.text
-        for word in _SentenceWords(features=claim).listed
+        for word in own.listed
         if word.text in strong
         or (
             word.stem
@@ -226,6 +235,21 @@ def list_ungrounded_words(claim: SentenceFeatures, passage: ClaimPassage) -> tup
         )
     )
     return tuple(dict.fromkeys(lost))
+
+
+def _list_held_forms(claim: SentenceFeatures, passage: ClaimPassage) -> dict[str, str]:
+    """Stems of the claim that the passage has in another form or compound, with that one.
+
+    English has a table of related words instead.
+    """
+    code = claim.compared.code
+    if code == "en":
+        return {}
+    found = (
+        (stem, find_held_form(stem, passage.held_stems, code))
+        for stem in claim.terms - passage.held_stems
+    )
+    return {stem: form for stem, form in found if form}
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

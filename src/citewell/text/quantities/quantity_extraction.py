@@ -33,7 +33,7 @@ _FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?
 _FIGURE_PATTERN = re.compile(_FIGURE_REGEX)
 _CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
 _QUANTITY_PATTERN = re.compile(
-    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?:(?<![^\W{CJK_RANGES}])|(?<=[1-9]x)|(?<=\d0x))(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX}|(?<=[$€£])\.\d\d(?!\d))"
+    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?:(?<![^\W{CJK_RANGES}])|(?<=[1-9]x)|(?<=\d0x))(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX}|(?<=[$€£])\.\d\d(?!\d)|(?<=[\s(=])\.\d{{2,4}}(?!\.?\d))"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
     re.IGNORECASE,
 )

@@ -13,7 +13,13 @@ from citewell.model.research import ClaimRelation
 from citewell.services.encoding.local_encoder import open_model_workers
 from citewell.services.judging.claim_judge import Judgement, Unjudged
 from citewell.services.judging.nli_folder import open_nli_folder
-from citewell.services.judging.nli_judge import MAX_CLAIM_CHARS, NliJudge
+from citewell.services.judging.nli_judge import (
+    MAX_CLAIM_CHARS,
+    MAX_WINDOWS,
+    NliJudge,
+    choose_source_windows,
+)
+from citewell.text.evidence.claim_support import SourceText
 from tests.encoders import AGREEING_WORD, DENYING_WORD, build_tiny_encoder, build_tiny_judge
 from tests.judges import ThreadedModel, judge, judged, nli_judge, pair
 from tests.requirements import requires
@@ -189,3 +195,42 @@ def test_a_file_that_is_no_model_is_told_by_its_process(tmp_path: Path) -> None:
 
     with pytest.raises(Misconfigured, match="files are damaged"):
         asyncio.run(run())
+
+
+def test_a_long_source_is_read_in_three_windows_of_whole_sentences() -> None:
+    red = "The bridge is red."
+    text = f"{PLAIN} {CLAIM} {PLAIN} {red} {PLAIN} {red} {PLAIN} {red} {PLAIN}"
+    source = SourceText(text=text, language="en")
+
+    windows = choose_source_windows(CLAIM, source)
+
+    texts = [source.text[one.start : one.end] for one in windows]
+    assert len(windows) == MAX_WINDOWS
+    assert CLAIM in texts[0]
+    assert red in texts[1]
+    assert all(len(text.split()) <= 110 and text.endswith(".") for text in texts)
+    assert source.text[slice(*windows[0].quote)] == CLAIM
+
+
+def test_a_source_without_a_word_of_the_claim_is_read_from_its_beginning() -> None:
+    source = SourceText(text=f"Tulips are sold. {PLAIN}", language="en")
+
+    [window] = choose_source_windows("Quantum computers factor integers.", source)
+
+    assert window.start == 0
+
+
+def test_a_contradiction_needs_the_nearest_passage(tmp_path: Path) -> None:
+    far = f"The bridge is {DENYING_WORD} called high."
+
+    found = judged(nli_judge(tmp_path / "model"), pair(CLAIM, f"{CLAIM} {PLAIN} {far} {PLAIN}"))
+
+    assert found.relation is ClaimRelation.MENTIONS
+
+
+def test_a_contradiction_needs_a_difference_that_can_be_shown(tmp_path: Path) -> None:
+    same = f"The bridge was {DENYING_WORD} finished in 1932."
+
+    found = judged(nli_judge(tmp_path / "model"), pair(CLAIM, same))
+
+    assert found.relation is ClaimRelation.MENTIONS

@@ -222,7 +222,9 @@ def test_an_unread_source_confirms_nothing() -> None:
         text="The harbour bridge was opened in 1932 [src_1]. Divers painted all of it red [src_3].",
     )
 
-    found = model_synthesis.apply_model_report(findings, report, TEXTS)
+    found = model_synthesis.apply_model_report(
+        findings, report, model_synthesis.build_sentence_judge(findings, TEXTS)
+    )
 
     assert f"Divers painted all of it red. {UNCONFIRMED_MARK}" in found.synthesis
     assert "src_3" not in found.synthesis
@@ -240,7 +242,9 @@ def test_a_sentence_that_cites_no_source_is_no_connecting_one() -> None:
         query=QUESTION, synthesis="# E\n", synthesis_by="extractive", sources=SOURCES
     )
 
-    found = model_synthesis.apply_model_report(findings, report, TEXTS)
+    found = model_synthesis.apply_model_report(
+        findings, report, model_synthesis.build_sentence_judge(findings, TEXTS)
+    )
 
     assert found.synthesis.startswith(
         "The harbour bridge was opened in 1932. [src_1]"

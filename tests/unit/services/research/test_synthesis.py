@@ -34,6 +34,7 @@ FINDINGS = ResearchFindings(
     ),
 )
 TEXTS = {"src_1": SourceText(text="The bridge was opened in 1932 by the premier.")}
+JUDGE = model_synthesis.build_sentence_judge(FINDINGS, TEXTS)
 
 
 def by(text: str) -> ProviderReport:
@@ -42,7 +43,7 @@ def by(text: str) -> ProviderReport:
 
 def test_a_models_report_is_taken_with_its_sources_listed() -> None:
     found = model_synthesis.apply_model_report(
-        FINDINGS, by("# Bridge\n\nIt was opened in 1932 [src_1]."), TEXTS
+        FINDINGS, by("# Bridge\n\nIt was opened in 1932 [src_1]."), JUDGE
     )
 
     assert found.synthesis_by == "openai: m-1"
@@ -53,7 +54,7 @@ def test_a_models_report_is_taken_with_its_sources_listed() -> None:
 def test_no_number_is_left_dangling() -> None:
     text = "# B\n\nThe bridge was opened in 1932 [src_1][src_9]. And so on [src_77]. See [src_x]."
 
-    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), JUDGE)
 
     assert "src_9" not in found.synthesis
     assert "src_77" not in found.synthesis
@@ -63,7 +64,7 @@ def test_no_number_is_left_dangling() -> None:
 
 def test_a_model_that_answers_in_html_or_without_citations_is_not_taken() -> None:
     for text in ("<html><body>Welcome [src_1]</body></html>", "A report that cites nobody."):
-        found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+        found = model_synthesis.apply_model_report(FINDINGS, by(text), JUDGE)
 
         assert (found.synthesis, found.synthesis_by) == ("# Extractive\n", "extractive")
         assert "quotations" in found.notes[-1]
@@ -72,7 +73,7 @@ def test_a_model_that_answers_in_html_or_without_citations_is_not_taken() -> Non
 def test_sentences_that_their_sources_do_not_hold_are_cut_and_counted() -> None:
     text = "# B\n\nThe bridge was opened in 1932 [src_1]. Whales sing below on Sundays [src_1]."
 
-    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), JUDGE)
 
     assert "Whales" not in found.synthesis
     assert "1 of 2 sentences was not supported by its sources and was cut." in found.notes
@@ -84,7 +85,7 @@ def test_the_extractive_report_stays_if_less_than_half_of_a_models_is_supported(
         " Elephants cross it at midnight [src_1]."
     )
 
-    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), JUDGE)
 
     assert (found.synthesis, found.synthesis_by) == ("# Extractive\n", "extractive")
     assert found.notes[-1].startswith("Only 1 of 3 sentences of the report by openai")
@@ -93,7 +94,7 @@ def test_the_extractive_report_stays_if_less_than_half_of_a_models_is_supported(
 def test_what_a_model_thought_is_no_part_of_its_report() -> None:
     text = "<think>Perhaps 1971 [src_1].</think># B\n\nThe bridge was opened in 1932 [src_1]."
 
-    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), JUDGE)
 
     assert "1971" not in found.synthesis
     assert found.synthesis.startswith("# B")
@@ -142,7 +143,7 @@ def test_a_single_report_keeps_its_words_and_gets_numbers() -> None:
     )
     landed = {addresses.build_page_key(source.url): source.ref for source in SOURCES}
 
-    text = model_synthesis.apply_provider_report(FINDINGS, report, landed, TEXTS).synthesis
+    text = model_synthesis.apply_provider_report(FINDINGS, report, landed, JUDGE).synthesis
 
     assert text.startswith("The bridge was opened in 1932. [src_1] More is not known here.")
     assert "- [src_1] One" in text
@@ -160,7 +161,7 @@ def test_what_the_sources_of_a_single_report_do_not_confirm_is_marked_and_stays(
     )
     landed = {addresses.build_page_key(source.url): source.ref for source in SOURCES}
 
-    found = model_synthesis.apply_provider_report(FINDINGS, report, landed, TEXTS)
+    found = model_synthesis.apply_provider_report(FINDINGS, report, landed, JUDGE)
 
     assert found.synthesis.startswith(
         "# Bridge\n\nThe bridge was opened in 1932. [src_1] Whales sing below on Sundays."
@@ -172,7 +173,7 @@ def test_what_the_sources_of_a_single_report_do_not_confirm_is_marked_and_stays(
 def test_a_providers_own_numbers_never_pass_for_ours() -> None:
     report = by("It was opened in 1932 [src_1]. Some say in 1931 [src_9] 【4†lost】.")
 
-    single = model_synthesis.apply_provider_report(FINDINGS, report, {}, TEXTS).synthesis
+    single = model_synthesis.apply_provider_report(FINDINGS, report, {}, JUDGE).synthesis
     unchecked = model_synthesis.apply_unchecked_reports(FINDINGS, [report]).synthesis
 
     assert "src_" not in single

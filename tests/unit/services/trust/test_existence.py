@@ -62,7 +62,8 @@ def test_verify_says_the_same_of_a_title_that_nobody_has() -> None:
 
 
 def test_the_nearest_records_are_shown_few_and_short() -> None:
-    near = paper("Quilted lantern resonance in river sediments", "Ada Vance", year=2011)
+    title = "Quilted lantern resonance in river sediments: a longitudinal study of acoustics"
+    near = paper(title, "Ada Vance", year=2011)
     desk = Desk(answering=THREE, papers=[near])
 
     [entry] = audit(INVENTED, desk=desk)["entries"]
@@ -73,8 +74,15 @@ def test_the_nearest_records_are_shown_few_and_short() -> None:
     assert near.title in entry["reason"]
 
 
-def test_another_work_on_the_same_subject_is_not_offered_as_the_nearest() -> None:
-    other = paper("Tidal acoustics of river sediments in summer", "Ada Vance", year=2011)
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Tidal acoustics of river sediments in summer",
+        "Quilted lantern resonance in river sediments",
+    ],
+)
+def test_another_work_on_the_same_subject_is_not_offered_as_the_nearest(title: str) -> None:
+    other = paper(title, "Ada Vance", year=2011)
 
     [entry] = audit(INVENTED, desk=Desk(answering=THREE, papers=[other]))["entries"]
 

@@ -135,3 +135,13 @@ def test_a_quotation_is_missing_if_neither_text_nor_title_has_it(
     [found] = match_quotations(statement, SOURCE)
 
     assert is_quotation_missing(found, SOURCE, known=known) is is_missing
+
+
+def test_one_changed_word_of_two_is_an_alteration() -> None:
+    source = SourceText(text="The owner was terribly sorry about it. He was sorry.", language="en")
+
+    [found] = match_quotations("The owner said he was “mildly sorry”.", source)
+
+    assert (
+        describe_alteration(found) == "The source has “terribly” where the quotation has “mildly”."
+    )

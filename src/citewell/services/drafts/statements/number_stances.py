@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from citewell.model.draft_findings import FindingEvidence, ValueDifference
 from citewell.model.research import ClaimRelation
 from citewell.services.drafts.source_reading import ReadSource
+from citewell.services.drafts.statements.shown_values import show_source_value, show_value
 from citewell.services.drafts.statements.source_opinions import (
     SourceOpinion,
     SourceStance,
@@ -22,6 +23,7 @@ from citewell.text.comparison.value_comparison import (
 )
 from citewell.text.comparison.value_conflicts import ValueConflict
 from citewell.text.evidence.claim_support import SourceText
+from citewell.text.quantities.stated_quantities import StatedQuantity
 
 _MIN_TELLING_SHARE = 0.6  # of the statement's words in the sentence with another value
 _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
@@ -47,18 +49,20 @@ def decide_by_values(one: StatementComparison) -> SourceOpinion | None:
     relation = ClaimRelation.CONTRADICTS if strong else ClaimRelation.QUALIFIES
     shown = one.show_place(first.start, first.end, relation)
     kinds = "date" if first.kind == "date" else "number"
+    differences = [
+        ValueDifference(
+            kind=each.kind,
+            draft=_show_own_value(each.draft, one),
+            source=show_source_value(each.source, one.source, each.start, each.end),
+        )
+        for each in conflicts
+    ]
     return build_opinion(
         one,
         SourceStance.CONTRADICTS if strong else SourceStance.PARTLY,
-        f"The source gives another {kinds}: {first.source.text.strip()}, not"
-        f" {first.draft.text.strip()}.",
+        f"The source gives another {kinds}: {differences[0].source}, not {differences[0].draft}.",
         evidence=(shown,),
-        differences=[
-            ValueDifference(
-                kind=each.kind, draft=each.draft.text.strip(), source=each.source.text.strip()
-            )
-            for each in conflicts
-        ],
+        differences=differences,
         differing=frozenset(each.draft.text for each in conflicts),
         said_instead=shown,
     )
@@ -83,9 +87,9 @@ def decide_by_unstated_values(one: StatementComparison) -> SourceOpinion | None:
     return build_opinion(
         one,
         SourceStance.PARTLY,
-        _describe_unstated(first, one.source, is_rest_said=True),
+        _describe_unstated(first, one.statement, one.source, is_rest_said=True),
         evidence=shown,
-        differences=_list_differences(lost),
+        differences=_list_differences(lost, one.statement, one.source),
         differing=frozenset(each.draft.text for each in lost),
         said_instead=shown[0] if shown else None,
         is_by_absence=True,
@@ -100,7 +104,7 @@ def note_unstated_value(one: StatementComparison) -> SourceOpinion | None:
     return build_opinion(
         one,
         SourceStance.RELATED,
-        _describe_unstated(first, one.source, is_rest_said=False),
+        _describe_unstated(first, one.statement, one.source, is_rest_said=False),
         evidence=_show_unstated_place(one, first),
     )
 
@@ -145,18 +149,15 @@ def decide_by_changed_number(one: StatementComparison) -> SourceOpinion | None:
     if changed.share < _MIN_CHANGED_SHARE:
         return None
     shown = one.show_place(changed.start, changed.end, ClaimRelation.QUALIFIES)
+    draft, said = _show_change(changed, one)
     return build_opinion(
         one,
         SourceStance.PARTLY,
-        _describe_changed(changed),
+        _describe_elsewhere(said, draft)
+        if changed.is_elsewhere
+        else f"Where the source discusses this, it gives {said}, not {draft}.",
         evidence=(shown,),
-        differences=[
-            ValueDifference(
-                kind=changed.kind,
-                draft=changed.draft.text.strip(),
-                source=changed.source.text.strip(),
-            )
-        ],
+        differences=[ValueDifference(kind=changed.kind, draft=draft, source=said)],
         differing=frozenset({changed.draft.text}),
         said_instead=shown,
         is_by_absence=True,
@@ -174,29 +175,33 @@ def doubt_number(one: StatementComparison) -> SourceOpinion | None:
     return build_opinion(
         one,
         SourceStance.RELATED,
-        _describe_doubt(changed),
+        _describe_doubt(*_show_change(changed, one), is_elsewhere=changed.is_elsewhere),
         evidence=(one.show_place(changed.start, changed.end, ClaimRelation.MENTIONS),),
     )
 
 
-def _describe_changed(changed: ChangedNumber) -> str:
-    draft, said = changed.draft.text.strip(), changed.source.text.strip()
-    if changed.is_elsewhere:
-        return _describe_elsewhere(said, draft)
-    return f"Where the source speaks of this it has {said}, not {draft}."
+def _show_own_value(value: StatedQuantity, one: StatementComparison) -> str:
+    return show_value(value, one.statement, one.source.language)
 
 
-def _describe_doubt(changed: ChangedNumber) -> str:
-    draft, said = changed.draft.text.strip(), changed.source.text.strip()
-    if changed.is_elsewhere:
+def _show_change(changed: ChangedNumber, one: StatementComparison) -> tuple[str, str]:
+    """The number of the statement and that of the source."""
+    said = show_source_value(changed.source, one.source, changed.start, changed.end)
+    return _show_own_value(changed.draft, one), said
+
+
+def _describe_doubt(draft: str, said: str, *, is_elsewhere: bool) -> str:
+    if is_elsewhere:
         return (
-            f"The source has both {draft} and {said}, and words do not settle which one is meant."
+            f"The source gives both {draft} and {said}; which one applies here was not confirmed."
         )
-    return f"The source has {said} where it may speak of this, and words do not settle it."
+    return f"The source gives {said} where it may discuss this; whether it says {draft} was not confirmed."
 
 
 def _describe_elsewhere(said: str, written: str) -> str:
-    return f"Where the source speaks of this it has {said}; {written} appears only elsewhere in it."
+    return (
+        f"Where the source discusses this, it gives {said}; {written} appears only elsewhere in it."
+    )
 
 
 def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
@@ -206,16 +211,16 @@ def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) 
     if not lost or not read.is_whole:
         return SourceOpinion(
             stance=SourceStance.UNCOMPARED,
-            reason="The source is in another language, so words alone do not settle it.",
+            reason="The source is in another language, so its wording could not be compared.",
             stated_values=values.stated,
             is_whole=read.is_whole,
         )
     shown = build_evidence(source, read, (lost[0].start, lost[0].end), ClaimRelation.QUALIFIES)
     return SourceOpinion(
         stance=SourceStance.PARTLY,
-        reason=_describe_unstated(lost[0], source, is_rest_said=False),
+        reason=_describe_unstated(lost[0], statement, source, is_rest_said=False),
         evidence=(shown,),
-        differences=_list_differences(lost),
+        differences=_list_differences(lost, statement, source),
         stated_values=values.stated,
         differing_values=frozenset(each.draft.text for each in lost),
         is_whole=True,
@@ -224,12 +229,16 @@ def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) 
     )
 
 
-def _list_differences(lost: Sequence[UnstatedValue]) -> tuple[ValueDifference, ...]:
+def _list_differences(
+    lost: Sequence[UnstatedValue], statement: str, source: SourceText
+) -> tuple[ValueDifference, ...]:
     return tuple(
         ValueDifference(
             kind=each.kind,
-            draft=each.draft.text.strip(),
-            source=each.like.text.strip() if each.like else None,
+            draft=show_value(each.draft, statement, source.language),
+            source=show_source_value(each.like, source, each.start, each.end)
+            if each.like
+            else None,
         )
         for each in lost
     )
@@ -246,13 +255,15 @@ def _show_unstated_place(
     return one.show_judged_place()
 
 
-def _describe_unstated(lost: UnstatedValue, source: SourceText, *, is_rest_said: bool) -> str:
-    written = lost.draft.text.strip()
+def _describe_unstated(
+    lost: UnstatedValue, statement: str, source: SourceText, *, is_rest_said: bool
+) -> str:
+    written = show_value(lost.draft, statement, source.language)
     if lost.like is not None:
-        said = lost.like.text.strip()
+        said = show_source_value(lost.like, source, lost.start, lost.end)
         if written.lower() in source.text.lower():  # as the name of another part
             return _describe_elsewhere(said, written)
-        return f"The source has {said}, and nowhere {written}."
+        return f"The source gives {said}; {written} appears nowhere in it."
     if is_rest_said:
         return f"The source says the rest, but {written} appears nowhere in it."
     return f"{written[:1].upper()}{written[1:]} appears nowhere in the source; whether it says the rest was not confirmed."

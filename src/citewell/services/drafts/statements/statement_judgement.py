@@ -19,6 +19,7 @@ from citewell.services.drafts.statements.source_opinions import (
     build_opinion,
 )
 from citewell.services.drafts.statements.word_stances import (
+    POSSIBLE_OPPOSITE_NOTE,
     UNSETTLED_NOTE,
     decide_by_absence,
     decide_by_contraries,
@@ -52,8 +53,6 @@ from citewell.text.evidence.similarity import measure_stem_coverage
 # Half of the false statements that others wrote about pages matched a passage in their words.
 _MATCHED_WORDS = "A passage of the source matches the statement in its words; only words were compared, so read it."
 _JUDGED_SUPPORT = "A passage of the source supports the statement."
-# By words alone that is wrong in more than one of two cases: too often for "contradicted".
-_POSSIBLE_OPPOSITE = "A passage of the source may say the opposite; read it."
 # What the words that the passage lacks do not show; a name or a rare word is among those.
 _DOUBTS = {
     GroundingDoubt.CONTRARY: "The nearest passage uses an opposite word.",
@@ -63,6 +62,7 @@ _DOUBTS = {
 }
 _NOTHING_NEAR = "No passage of the source is near the statement, which may be in other words there."
 _MAX_NAMED_WORDS = 4
+_MIN_DENIED_SHARE = 0.5  # of its words in the sentence that may deny it
 _MIN_JUDGED_SHARE = 0.3  # of its words in the passage by which an entailment model contradicts
 
 
@@ -121,8 +121,8 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
 
 def _describe_relation(one: StatementComparison) -> str:
     """What the source and the statement share, and what forbids to call it supported."""
-    if one.judgement.relation is ClaimRelation.CONTRADICTS:
-        return _POSSIBLE_OPPOSITE
+    if one.judgement.relation is ClaimRelation.CONTRADICTS or _differs_by_denial(one):
+        return POSSIBLE_OPPOSITE_NOTE
     lost = one.judgement.ungrounded_words[:_MAX_NAMED_WORDS]
     doubts = [_DOUBTS[each] for each in one.judgement.doubts if each in _DOUBTS]
     if doubts:
@@ -131,6 +131,22 @@ def _describe_relation(one: StatementComparison) -> str:
         return UNSETTLED_NOTE
     listed = " or ".join(f"“{word}”" for word in lost)
     return f"The nearest passage of the source does not say {listed}; whether the source says this was not confirmed."
+
+
+def _differs_by_denial(one: StatementComparison) -> bool:
+    """Whether either the statement or the sentence nearest to it in the shown passage is negated."""
+    place = (one.judgement.start, one.judgement.end)
+    shown = [
+        sentence
+        for (start, end), sentence in zip(
+            one.source.sentence_spans, one.source.sentence_features, strict=True
+        )
+        if start < place[1] and place[0] < end
+    ]
+    nearest = max(shown, key=lambda each: len(each.terms & one.asked.terms), default=None)
+    if nearest is None or nearest.is_negated == one.asked.is_negated:
+        return False
+    return measure_stem_coverage(one.asked, nearest.terms) >= _MIN_DENIED_SHARE
 
 
 def _decide_by_judge(one: StatementComparison) -> SourceOpinion | None:

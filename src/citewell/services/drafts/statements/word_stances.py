@@ -28,6 +28,8 @@ from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
 
 _MAX_ABSENT_SCORE = 0.4  # of a source that lacks nearly all words of the statement
+# By words alone that is wrong in more than one of two cases: too often for "contradicted".
+POSSIBLE_OPPOSITE_NOTE = "A passage of the source may say the opposite; read it."
 UNSETTLED_NOTE = "The source uses similar words; whether it says this was not confirmed."
 
 
@@ -93,7 +95,7 @@ def decide_by_contraries(one: StatementComparison) -> SourceOpinion | None:
         has_words = bool(found.stated or found.said)
         if one.judgement.relation is not ClaimRelation.SUPPORTS or not has_words:
             return None
-        return build_opinion(one, SourceStance.RELATED, UNSETTLED_NOTE, evidence=(shown,))
+        return build_opinion(one, SourceStance.RELATED, POSSIBLE_OPPOSITE_NOTE, evidence=(shown,))
     return build_opinion(
         one,
         SourceStance.CONTRADICTS,

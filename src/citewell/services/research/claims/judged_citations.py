@@ -38,8 +38,13 @@ async def judge_citations(
     judging: ClaimJudging,
     pairs: Mapping[tuple[str, str], ClaimPair],
     open_caller: Callable[[str], ModelCaller],
+    *,
+    step: str = "judge",
 ) -> CitationJudgements:
-    """What the judge says of these citations; the same again if the job runs again."""
+    """What the judge says of these citations; the same again if the job runs again.
+
+    `step` names the step under which the judgements are stored.
+    """
 
     async def report_progress(done: float, total: float | None, _message: str | None) -> None:
         await run.emit_event("claims_judged", count=int(done), total=int(total or 0))
@@ -54,7 +59,7 @@ async def judge_citations(
             "notes": list(list_judging_notes(opinions)),
         }
 
-    kept = await run.run_step("judge", judge)
+    kept = await run.run_step(step, judge)
     judged = {(row["claim"], row["page"]): _build_judgement(row) for row in kept["judgements"]}
     return CitationJudgements(judged=judged, notes=tuple(kept["notes"]))
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from citewell.model.research import ClaimRelation
+from citewell.services.judging.claim_judge import Judgement
 from citewell.text.evidence.claim_support import (
     UNSUPPORTED_BELOW_SCORE,
     ClaimSupport,
@@ -87,22 +88,39 @@ class SentenceJudge:
     """Compares sentences with sources; `question` names things that any sentence may name."""
 
     def __init__(
-        self, texts: Mapping[str, SourceText], *, titles: Mapping[str, str], question: str
+        self,
+        texts: Mapping[str, SourceText],
+        *,
+        titles: Mapping[str, str],
+        question: str,
+        judged: Mapping[tuple[str, str], Judgement] | None = None,
     ) -> None:
-        """`texts` and `titles` are by src_N; a source without a text cannot be checked."""
+        """`texts` and `titles` are by src_N; a source without a text cannot be checked.
+
+        `judged` holds what another judge than words found, by sentence and src_N.
+        """
         self._texts = {
             ref: CitableText(text, title=titles.get(ref, "")) for ref, text in texts.items()
         }
         self._question = CitableText(SourceText(text=question))
+        self._judged = judged or {}
+        # Sentences compared with a source they cite, which another judge can be asked about.
+        self.compared: dict[tuple[str, str], SourceText] = {}
 
     def judge_citation(self, said: str, ref: str) -> SentenceVerdict:
-        """What the source says to the sentence."""
+        """What the source says about the sentence."""
         held = self._texts.get(ref)
         if held is None:
             return SentenceVerdict.UNCHECKED
+        self.compared[said, ref] = held.source
+        judged = self._judged.get((said, ref))
+        if judged is not None and judged.relation is ClaimRelation.SUPPORTS:
+            return self._judge_support(said, judged, [held])
         if not can_share_language(said, held.source):
-            return self._judge_foreign_language(said, held)
-        return self._judge_support(said, assess_support(said, held.source), [held])
+            by_words = self._judge_foreign_language(said, held)
+        else:
+            by_words = self._judge_support(said, assess_support(said, held.source), [held])
+        return by_words if judged is None else _lower_verdict(by_words, judged.relation)
 
     def judge_together(self, said: str, refs: Iterable[str]) -> SentenceVerdict:
         """What several sources say to a sentence that joins them, each with its best place."""
@@ -151,7 +169,7 @@ class SentenceJudge:
         )
 
     def _judge_support(
-        self, said: str, support: ClaimSupport, held: Iterable[CitableText]
+        self, said: str, support: ClaimSupport | Judgement, held: Iterable[CitableText]
     ) -> SentenceVerdict:
         if support.relation is ClaimRelation.CONTRADICTS or support.missing_numbers:
             return SentenceVerdict.REFUSED
@@ -174,6 +192,13 @@ class SentenceJudge:
         told = extract_quantities(said)
         missing = {one.low for one in told} - {one.low for one in held.quantities}
         return SentenceVerdict.REFUSED if missing else SentenceVerdict.UNCHECKED
+
+
+def _lower_verdict(by_words: SentenceVerdict, relation: ClaimRelation) -> SentenceVerdict:
+    """The verdict by words, as far as a judge that does not find support lets it stand."""
+    if relation is ClaimRelation.CONTRADICTS:
+        return SentenceVerdict.REFUSED
+    return SentenceVerdict.REFUSED if by_words is SentenceVerdict.REFUSED else SentenceVerdict.WEAK
 
 
 def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> bool:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from citewell.model.research import ProviderReport, ResearchFindings
-from citewell.services.research.reporting.model_synthesis import apply_model_report
+from citewell.services.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement
+from citewell.services.judging.claim_judging import ClaimJudging, JudgeContext, list_judging_notes
+from citewell.services.research.reporting.model_synthesis import (
+    apply_model_report,
+    build_sentence_judge,
+)
 from citewell.text.evidence.claim_support import SourceText
 
 CLIENT_WRITER = "client"
@@ -13,10 +20,13 @@ UNWRITTEN_NOTE = (
 )
 
 
-def apply_client_draft(findings: ResearchFindings, draft: str) -> ResearchFindings:
-    """The findings with what stands of the draft; if too little does, with their own report and a note.
+async def apply_client_draft(
+    findings: ResearchFindings, draft: str, judging: ClaimJudging, *, owner: str
+) -> ResearchFindings:
+    """The findings with what remains of the draft; if too little does, with their own report and a note.
 
-    It is compared with the passages and quotations that are stored with the job.
+    It is compared with the passages and quotations that are stored with the job. A judge outside this
+    machine never sees it: drafts are private.
     """
     said: dict[str, dict[str, None]] = {}
     for passage in findings.passages:
@@ -25,4 +35,20 @@ def apply_client_draft(findings: ResearchFindings, draft: str) -> ResearchFindin
         said.setdefault(one.source, {})[one.snippet] = None
     texts = {ref: SourceText(text="\n\n".join(parts)) for ref, parts in said.items()}
     report = ProviderReport(provider=CLIENT_WRITER, text=draft)
-    return apply_model_report(findings, report, texts)
+    judge = build_sentence_judge(findings, texts)
+    checked = await asyncio.to_thread(apply_model_report, findings, report, judge)
+    if judging.is_lexical or not judge.compared:
+        return checked
+    pairs = {
+        key: ClaimPair(claim=key[0], source=source, is_private=True)
+        for key, source in judge.compared.items()
+    }
+    opinions = await judging.judge_claims(tuple(pairs.values()), JudgeContext(owner=owner))
+    judged = {
+        key: one
+        for key, one in zip(pairs, opinions, strict=True)
+        if isinstance(one, Judgement) and one.judge != LEXICAL_NAME
+    }
+    judge = build_sentence_judge(findings, texts, judged)
+    checked = await asyncio.to_thread(apply_model_report, findings, report, judge)
+    return checked.model_copy(update={"notes": (*checked.notes, *list_judging_notes(opinions))})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from citewell.model.counted_words import pluralize
 from citewell.model.research import ProviderReport, ResearchFindings
+from citewell.services.judging.claim_judge import Judgement
 from citewell.services.research.claims.report_statements import extract_statements
 from citewell.services.research.claims.sentence_verdicts import SentenceJudge
 from citewell.services.research.collecting.source_addresses import format_source_address
@@ -35,12 +36,22 @@ _SOURCES_TAIL_PATTERN = re.compile(
 _HTML_TAG_PATTERN = re.compile(r"<(?:!doctype|html|body|div|head)\b", re.IGNORECASE)
 
 
-def apply_model_report(
-    findings: ResearchFindings, report: ProviderReport, texts: Mapping[str, SourceText]
-) -> ResearchFindings:
-    """The findings with what stands of a model's report after the check, and its sources listed.
+def build_sentence_judge(
+    findings: ResearchFindings,
+    texts: Mapping[str, SourceText],
+    judged: Mapping[tuple[str, str], Judgement] | None = None,
+) -> SentenceJudge:
+    """The judge of a report's sentences; `texts` maps src_N to the text of its page."""
+    titles = {source.ref: source.title for source in findings.sources}
+    return SentenceJudge(texts, titles=titles, question=findings.query, judged=judged)
 
-    `texts` maps src_N to the text of its page. The extractive report stays, and a note says why, if
+
+def apply_model_report(
+    findings: ResearchFindings, report: ProviderReport, judge: SentenceJudge
+) -> ResearchFindings:
+    """The findings with what remains of a model's report after the check, and its sources listed.
+
+    The extractive report stays, and a note says why, if
     the model's cites nothing, is HTML, or has fewer supported sentences than others.
     """
     marks = CitationMarks(findings.sources, lost_mark=f"[{LOST_REF}]")
@@ -51,8 +62,7 @@ def apply_model_report(
             f"{report.provider} wrote no report with citations, so this one consists of quotations."
         )
         return _add_notes(findings, note)
-    titles = {source.ref: source.title for source in findings.sources}
-    check = SynthesisCheck(judge=SentenceJudge(texts, titles=titles, question=findings.query))
+    check = SynthesisCheck(judge=judge)
     text = check.check_text(text)
     used = list(dict.fromkeys(REF_MARK_PATTERN.findall(text)))
     if not used or check.counts.share < _MIN_SUPPORTED_SHARE:
@@ -138,16 +148,14 @@ def apply_provider_report(
     findings: ResearchFindings,
     report: ProviderReport,
     refs_by_key: Mapping[str, str],
-    texts: Mapping[str, SourceText],
+    judge: SentenceJudge,
 ) -> ResearchFindings:
     """The findings with a provider's own report; what its sources do not confirm is marked.
 
-    `refs_by_key` gives src_N by normalized address, `texts` the text of the page by src_N.
+    `refs_by_key` gives src_N by normalized address.
     """
     marks = CitationMarks(findings.sources)
     body = marks.rewrite_marks(cite_provider_text(report, refs_by_key))
-    titles = {source.ref: source.title for source in findings.sources}
-    judge = SentenceJudge(texts, titles=titles, question=findings.query)
     check = SynthesisCheck(judge=judge, marks_only=True)
     body = check.check_text(body)
     used = dict.fromkeys(REF_MARK_PATTERN.findall(body))

@@ -9,7 +9,7 @@ from citewell.model.draft import CitationForm
 from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind
 
 _DASH = r"[-–—‑−]"
-_NUMBERS_REGEX = rf"\d{{1,4}}(?:\s{{0,2}}(?:[,;，、；]|{_DASH}|&)\s{{0,2}}\d{{1,4}}){{0,80}}"
+_NUMBERS_REGEX = rf"\d{{1,4}}(?:\s{{0,2}}(?:[,;，、；]|{_DASH}|&|(?:and|und|et|y|e|en|och|i)\s)\s{{0,2}}\d{{1,4}}){{0,80}}"
 _LOCATOR_REGEX = r"(?:\s?[,:;]\s?(?:pp?\.|pages?|sec\.|sect(?:ion|\.)|ch(?:ap)?\.|chapter|fig\.|table|tab\.|eq\.|thm\.?|theorem|prop\.|lemma|app\.|appendix|art\.|vol\.|§|¶|S\.|Kap\.|Abb\.|p[áa]gs?\.|art[íi]culo|第)[^\[\]\n]{0,60}|:\s?\d{1,5}(?:[-–]\d{1,5})?|†[^\[\]【】\n]{0,80})"
 _BRACKETED_PATTERN = re.compile(
     rf"[\[［【]\s{{0,2}}(?:(?:[Rr]efs?\.?|see|cf\.|vgl\.|voir|e\.g\.,?|z\.\s?B\.)\s{{1,2}})?({_NUMBERS_REGEX}){_LOCATOR_REGEX}?\s{{0,2}}[\]］】](?![(:\[](?!\d)|\()"
@@ -30,7 +30,7 @@ _RAISED_TRANSLATION = str.maketrans(
 _RAISED_MARKUP_PATTERN = re.compile(
     rf"(?:<sup[^<>]{{0,200}}>\s?|\\textsuperscript\s?\{{|\$\s?\{{?\}}?\^\s?\{{?|\^)\[?({_NUMBERS_REGEX})\]?(?:\s?</sup>|\}}?\s?\$|\}}|\^)"
 )
-_SPLIT_PATTERN = re.compile(r"\s{0,2}[,;，、；&]\s{0,2}")
+_SPLIT_PATTERN = re.compile(r"\s{0,2}(?:[,;，、；&]|\b[a-z]{1,3}\s)\s{0,2}")
 _INTERVAL_PATTERN = re.compile(
     r"(?:\bCI|\b[Ii]nterval[a-z]{0,2}|\b[Rr]ange|\bKI|\bIC|\bIQR|=|∈)\s{0,2}[:=,]?\s{0,2}\Z"
 )
@@ -44,8 +44,8 @@ _LABEL_PATTERN = re.compile(
 _LABEL_WORD_PATTERN = re.compile(_LABEL_REGEX)
 # Superscripts that lost their format: behind a stop or a closing mark, or behind a word.
 _FLAT_PATTERN = re.compile(
-    rf"(?:(?<=[^\W\d_][.,;:!?])|(?<=[\"”’»)\]%][.,;:!?])|(?<=[.,!?][\"”’»)])|(?<=(?:1[89]|20)\d\d\.)|(?<=[a-zß-ÿ]{{3}}))"
-    rf"(\d{{1,3}}(?:(?:,|{_DASH})\d{{1,3}}){{0,20}})(?=\s|\Z|[.,;:)](?:\s|\Z))"
+    rf"(?:(?<=[^\W\d_][.,;:!?])|(?<=[\"”’»)\]%][.,;:!?])|(?<=»\s[.,;:!?])|(?<=[.,!?][\"”’»)])|(?<=(?:1[89]|20)\d\d\.)|(?<=[a-zß-ÿ]{{3}}))"
+    rf"(\d{{1,3}}(?:(?:,|{_DASH})\d{{1,3}}){{0,20}}(?:,\s\d{{1,3}}(?=,\s\d|\s+[^\W\d_a-z]|\s*\Z)){{0,20}})(?=\s|\Z|[.,;:)](?:\s|\Z))"
 )
 _MAX_RANGE = 200
 _CONTEXT_CHARS = 24

@@ -6,17 +6,20 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from citewell.model.draft import DraftStatement
 from citewell.text.drafts.citation_linking import LinkedMark
 from citewell.text.drafts.draft_places import PlaceIndex
 from citewell.text.drafts.draft_views import (
     ABBREVIATION_DOT,
+    CELL_MARK,
     SUBJECT_MARK,
     DraftBlock,
     DraftBlockKind,
     DraftView,
     blank_spans,
+    cut_spans,
 )
 from citewell.text.drafts.statements.clauses import (
     MIN_CLAUSE_WORDS,
@@ -157,6 +160,7 @@ class StatementReader:
     ) -> _Sentence:
         whole = self._choose_text(block)
         said = whole[clause.text_start : clause.end]
+        printed = cut_spans(whole, clause.text_start, clause.end, self._view.unprinted)
         clean = clean_statement if is_whole else clean_clause
         start = clause.start + len(said) - len(said.lstrip()) if is_whole else clause.start
         end = max([clause.end, *(one.mark.end for one in clause.marks)])
@@ -164,7 +168,7 @@ class StatementReader:
         return _Sentence(
             start=min([start, *(one.mark.start for one in clause.marks)]),
             end=end,
-            text=clean(said, self._format),
+            text=clean(printed, self._format),
             block=block,
             marks=clause.marks,
             is_after_stop=stop and any(one.mark.start >= clause.end for one in clause.marks),
@@ -195,8 +199,19 @@ class StatementReader:
         ]
 
     def _split_draft_cells(self, block: DraftBlock) -> list[str]:
-        said = self._said[block.start : block.end].strip().strip("|")
-        return [clean_statement(cell, self._format) for cell in said.split("|")]
+        said = self._said
+        bars = [
+            place
+            for place in range(block.start, block.end)
+            if said[place] == CELL_MARK and self._view.text[place - 1 : place] != "\\"
+        ]
+        edges = [block.start - 1, *bars, block.end]
+        cells = [
+            clean_statement(cut_spans(said, start + 1, end, self._view.unprinted), self._format)
+            for start, end in pairwise(edges)
+        ]
+        # Rows of markdown begin and end with a bar.
+        return cells[bool(bars and not cells[0]) : len(cells) - bool(bars and not cells[-1])]
 
     def _select_marks(self, start: int, end: int) -> tuple[LinkedMark, ...]:
         first = bisect_right(self._starts, start - 1)

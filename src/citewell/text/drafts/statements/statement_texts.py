@@ -8,7 +8,8 @@ import re
 from citewell.text.drafts.draft_views import ABBREVIATION_DOT, SUBJECT_MARK
 from citewell.text.references.formats.latex_text import convert_latex_text
 
-_SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)\s++([.,;:!?。，；：！？)）\]])")
+# Not before a decimal without a zero: "an AUC of .696".
+_SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)\s++(?!\.\d)([.,;:!?。，；：！？)）\]])")
 _OPEN_SPACE_PATTERN = re.compile(r"([(\[（])\s++")
 _EMPTY_BRACKETS_PATTERN = re.compile(
     r"\([\s,;.–-]{0,80}\)|（[\s,;，；]{0,80}）|\[[\s,;.–-]{0,80}\]"

@@ -20,6 +20,7 @@ from citewell.text.drafts.draft_views import (
 )
 from citewell.text.drafts.marks.note_marks import build_note_mark
 from citewell.text.drafts.views.html_links import HtmlLink, build_link_marks, find_back_links
+from citewell.text.references.list_headings import is_list_heading
 
 _TAG_PATTERN = re.compile(
     r"<!--|<!\[CDATA\[|<[!?][^<>]{0,2000}>|<(?P<close>/?)(?P<name>[a-zA-Z][\w:-]{0,30})(?P<rest>[^<>]{0,6000})>"
@@ -74,6 +75,8 @@ _NOTES_CLASS_PATTERN = re.compile(
     r"(?:^|[\s_-])(?:footnotes?|endnotes?)(?:$|[\s_-])", re.IGNORECASE
 )
 _MAX_DEPTH = 400
+_LIST_HEADING_LEVEL = 6  # any heading that follows ends the list
+_MAX_TITLE_CHARS = 2000  # with its tags
 _CITED_YEAR_PATTERN = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _MIN_CITED_WORDS, _MAX_CITED_CHARS = 5, 1000
 
@@ -203,7 +206,7 @@ class _HtmlReader:
         element = self._stack[place]
         del self._stack[place:]
         if _HEADING_NAME_PATTERN.fullmatch(name):
-            self._add_page_heading(element, start, int(name[1]))
+            self._add_page_heading(element.start, start, int(name[1]))
         elif element.role == "list":
             self.lists.append((element.start, start))
         elif element.name in {"li", "p", "div", "aside"} and element.identifier and any(one.role == "notes" for one in (*self._stack, element)):  # fmt: skip
@@ -219,11 +222,14 @@ class _HtmlReader:
             self.cited_works.append(NoteEntry(label=f"cite at {tag[0]}", start=start, end=end))
             self.cited_marks.append(build_note_mark(*tag, f"cite at {tag[0]}"))
 
-    def _add_page_heading(self, element: _OpenElement, end: int, level: int) -> None:
-        words = _INNER_TAG_PATTERN.sub(" ", self._text[element.start : end])
-        title = " ".join(html.unescape(words).split())
+    def _add_page_heading(self, start: int, end: int, level: int) -> None:
+        title = self._render_words(start, end)
         self._heading = title or self._heading
-        self.headings.append(DraftHeading(start=element.start, end=end, level=level, title=title))
+        self.headings.append(DraftHeading(start=start, end=end, level=level, title=title))
+
+    def _render_words(self, start: int, end: int) -> str:
+        words = _INNER_TAG_PATTERN.sub(" ", self._text[start:end])
+        return " ".join(html.unescape(words).split())
 
     def _close_block(self, end: int, following: int) -> None:
         """Ends the text that stands between two tags of blocks, and notes what it is."""
@@ -242,6 +248,9 @@ class _HtmlReader:
             if element.role == "notes":
                 break
         begin = start + len(piece) - len(piece.lstrip())
+        if kind is DraftBlockKind.PARAGRAPH and self._is_list_title(begin, end):
+            kind = DraftBlockKind.HEADING
+            self._add_page_heading(begin, end, _LIST_HEADING_LEVEL)
         self.blocks.append(
             DraftBlock(
                 kind=kind,
@@ -251,6 +260,10 @@ class _HtmlReader:
                 number=number,
             )
         )
+
+    def _is_list_title(self, start: int, end: int) -> bool:
+        """Whether a paragraph is the heading of a list of references, as editors paste it in bold."""
+        return end - start <= _MAX_TITLE_CHARS and is_list_heading(self._render_words(start, end))
 
 
 def build_html_view(text: str) -> DraftView:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from citewell.text.drafts.document_markup import list_mark_spans
 from citewell.text.drafts.draft_views import (
     DraftBlock,
     DraftBlockKind,
@@ -242,10 +243,15 @@ class _MarkdownReader:
         )
 
 
-def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
-    """The view of a markdown text; of a plain one, whose headings show by their look only."""
+def build_markdown_view(
+    text: str, *, is_plain: bool = False, is_document: bool = False
+) -> DraftView:
+    """The view of a markdown text; of a plain one, whose headings show by their look only.
+
+    With `is_document` a document reader wrote the text, and what it did not escape is a mark.
+    """
     wiki = read_wikitext(text)
-    comments = [*_find_comments(text), *wiki.hidden]
+    comments = [*([] if is_document else _find_comments(text)), *wiki.hidden]
     bare = blank_spans(text, comments)
     reader = _MarkdownReader(bare, is_plain=is_plain)
     reader.read_lines()
@@ -254,7 +260,10 @@ def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
     hidden += [span for note in inline for span in list_note_brackets(note)]
     hidden += [match.span() for match in _IMAGE_PATTERN.finditer(bare)]
     hidden += [match.span() for match in _ATTRIBUTE_PATTERN.finditer(bare)]
-    hidden += [match.span() for match in _MARKUP_PATTERN.finditer(bare)]
+    unprinted = list_mark_spans(bare) if is_document else ()
+    hidden += _select_emphasis(bare, unprinted)
+    if not is_document:
+        hidden += [match.span() for match in _MARKUP_PATTERN.finditer(bare)]
     return DraftView(
         text=blank_spans(text, wiki.templates),
         spoken=blank_spans(text, hidden),
@@ -264,6 +273,7 @@ def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
         headings=tuple(reader.headings),
         note_entries=(*reader.notes, *inline),
         definitions=tuple(reader.definitions),
+        unprinted=unprinted,
         marks=(
             *wiki.marks,
             *(
@@ -272,6 +282,11 @@ def build_markdown_view(text: str, *, is_plain: bool = False) -> DraftView:
             ),
         ),
     )
+
+
+def _select_emphasis(text: str, marks: Sequence[TextSpan]) -> list[TextSpan]:
+    """The marks without brackets, which the readers of links and notes look for."""
+    return [(start, end) for start, end in marks if text[start] in "*~`\\"]
 
 
 def _find_inline_notes(text: str) -> Iterator[NoteEntry]:

@@ -12,6 +12,8 @@ _HEADING_PATTERN = re.compile(
 _NUMBERED_HEADING_PATTERN = re.compile(r"\s{0,8}\d{1,2}(?:\.\d{1,2}){0,3}\.?\s{1,4}[^\W\d_a-z]")
 _WORD_HEADING_PATTERN = re.compile(r"\s{0,8}[^\W\d_a-z]")
 _ENDING_MARKS = (".", "!", "?", ";", ",", "。", "！", "？", "…", "]", ")", "”", '"', "、")
+# A superscript pasted as digits behind the stop of a sentence: "in two trials.1,2".
+_RAISED_END_PATTERN = re.compile(r"[.!?][\"”’»)]?\d{1,3}(?:[,–-]\s?\d{1,3}){0,20}\Z")
 _MAX_HEADING_CHARS = 100
 _MAX_HEADING_WORDS = 12
 _MIN_WRAPPED_CHARS = 40
@@ -23,7 +25,7 @@ def is_heading_line(line: str, *, was_blank: bool, following: str) -> bool:
     shown = line.strip()
     if not shown or len(shown) > _MAX_HEADING_CHARS or len(shown.split()) > _MAX_HEADING_WORDS:
         return False
-    if shown.endswith(_ENDING_MARKS):
+    if shown.endswith(_ENDING_MARKS) or _RAISED_END_PATTERN.search(shown):
         return False
     if _HEADING_PATTERN.match(line):
         return was_blank

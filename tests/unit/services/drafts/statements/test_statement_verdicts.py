@@ -99,6 +99,26 @@ def test_a_changed_number_is_told_with_the_number_of_the_source(
     assert [one.kind for one in found.repairs or ()] == ["statement"]
 
 
+@requires("check_draft.values")
+@pytest.mark.parametrize(
+    ("statement", "source", "reason"),
+    [
+        ("The programme reached 300 school districts in its first year [1].", "In its first year the programme reached 30 school districts. Teachers liked it.", "The source gives another number: 30, not 300."),
+        ("Die Stadt hat 300 öffentliche Schulen [1].", "Die Stadt hat 30 öffentliche Schulen und zwei Museen. Sie liegt am Rhein.", "The source gives another number: 30, not 300."),
+        ("The firm employs 1,200 people in Spain [1].", "The firm employs 2,100 people in Spain and 300 in Portugal.", "The source gives another number: 2,100 people, not 1,200 people."),
+        ("The model reached a high AUC (.696) on the test set [1].", "The model reached a high AUC (.796) on the test set. The mean age was 54 years.", "The source gives another number: .796, not .696."),
+        ("The survey found that 41 percent of people trust the news [1].", "The survey was done in May. 65 percent of people watch the news, and 14 percent of people trust the news.", "The source gives another number: 14 percent, not 41 percent."),
+    ],
+    ids=["modifier", "adjective", "counted thing", "decimals without a zero", "number of the same clause"],
+)  # fmt: skip
+def test_a_reason_names_the_number_that_belongs_to_the_statement(
+    statement: str, source: str, reason: str
+) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(source)))
+
+    assert found.reason == reason
+
+
 def test_a_changed_year_is_told_as_a_date() -> None:
     draft = manuscript("Costs fell to 140 dollars per kilowatt hour in 2018 [1].", {"1": PAGE})
 
@@ -134,6 +154,43 @@ def test_the_opposite_of_a_sentence_is_contradicted_with_that_sentence() -> None
     assert "increases" in (found.evidence or ())[0].passage
 
 
+REFUSAL = f"The authority refused to publish the contract with the builder. {FILLER}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "expected"),
+    [
+        ("The authority published the contract with the builder [1].", REFUSAL, V.CONTRADICTED),
+        (
+            "The authority refused to publish the contract with the builder [1].",
+            REFUSAL,
+            V.SUPPORTED,
+        ),
+        (
+            "Sales of the builder came to 40 million euros in 2021 [1].",
+            f"Sales of the builder declined to 40 million euros in 2021. {FILLER}",
+            V.SUPPORTED,
+        ),
+    ],
+)
+def test_a_refusal_is_the_opposite_of_the_deed(statement: str, source: str, expected: V) -> None:
+    assert judge(statement, source) is expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("Holcomb met the teachers [1].", "Teachers didn't see Holcomb, who was in Florida."),
+        ("Several workers were injured in the fire [1].", "No worker was injured in the fire."),
+    ],
+)
+def test_a_denial_in_other_words_is_pointed_out(statement: str, said: str) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(f"{said} {FILLER}")))
+
+    assert found.verdict is V.RELATED
+    assert found.reason.startswith("A passage of the source may say the opposite")
+
+
 def test_a_subject_that_the_whole_source_does_not_touch_is_not_in_the_source() -> None:
     assert (
         judge("Vaccination campaigns halved measles outbreaks among toddlers [1].")
@@ -154,7 +211,7 @@ def test_a_source_that_cannot_be_read_is_unavailable_with_its_reason() -> None:
     found = find(check(manuscript("Cells kept 82 % of their capacity [1].", {"1": PAGE}), desk))
 
     assert found.verdict is V.SOURCE_UNAVAILABLE
-    assert "blocked" in found.reason
+    assert "the site blocks automated access" in found.reason
 
 
 def test_one_source_that_supports_is_enough() -> None:
