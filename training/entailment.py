@@ -20,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import torch
+import torch.distributed
 from entailment_network import (
     EntailmentNetwork,
     load_encoder_weights,
@@ -44,7 +45,7 @@ MAX_PIECES = 192
 _BATCH = 32
 _RATE, _WARM_UP_SHARE, _DECAY, _SMOOTHING = 1.2e-4, 0.06, 0.01, 0.03
 _MOST_SNLI, _MOST_MADE, _CONTEXT_SHARE = 30_000, 45_000, 0.1
-_REPORT_STEPS, _SAVE_STEPS = 100, 500
+_REPORT_STEPS, _SAVE_SECONDS, _AVERAGE_SECONDS = 100, 300, 60
 _CHECKPOINT = "entailment.safetensors"
 
 
@@ -88,8 +89,28 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, share: float, warm_up: f
         group["lr"] = _RATE * max(rate, 0.02)
 
 
+def average_weights(learned: Sequence[torch.nn.Parameter], steps: int) -> None:
+    """Give every process the mean of all weights, each weighed by the steps since the last mean."""
+    total = torch.tensor([float(steps)])
+    torch.distributed.all_reduce(total)
+    with torch.no_grad():
+        for weight in learned:
+            weight.mul_(steps / total.item())
+            torch.distributed.all_reduce(weight)
+
+
+def join_processes(options: argparse.Namespace) -> None:
+    """Meet the other processes of this training in WORK, if there are any."""
+    if options.processes > 1:
+        meeting = (options.work / f"meeting-{options.resume}").absolute()
+        torch.distributed.init_process_group(
+            "gloo", init_method=f"file://{meeting}", rank=options.rank, world_size=options.processes
+        )
+
+
 def train_network(options: argparse.Namespace) -> None:
     torch.manual_seed(SEED)
+    join_processes(options)
     chance = random.Random(SEED + options.resume)
     pairs = load_open_pairs(
         options.truth / "entailment.jsonl.gz", options.snli, most_snli=_MOST_SNLI
@@ -99,6 +120,7 @@ def train_network(options: argparse.Namespace) -> None:
     _LOG.info("%d pairs, %d of them made", len(pairs), len(made))
     rows = PairEncoder(options.model).encode_pairs(pairs)
     lengths = [len(ids) for ids, _ in rows]
+    chance = random.Random(f"{SEED} {options.resume} {options.rank}")
     _LOG.info("%.1f pieces a pair", sum(lengths) / len(lengths))
     network = EntailmentNetwork()
     load_encoder_weights(network, options.model / "model.safetensors")
@@ -109,12 +131,16 @@ def train_network(options: argparse.Namespace) -> None:
     optimizer = torch.optim.AdamW(
         learned, lr=_RATE, betas=(0.9, 0.98), weight_decay=_DECAY, fused=True
     )
+    if options.processes > 1:
+        torch.distributed.barrier()  # or one would wait for the other at every mean
     begun, step, seen, recent = time.monotonic(), 0, 0, 0.0
+    saved, averaged, averaged_step = begun, begun, 0
     share = 0.0
     while share < 1:
         for batch in list_batches(lengths, chance):
-            # On a shared machine the rate must reach its end when the time does.
-            spent_share = (time.monotonic() - begun) / (60 * options.minutes)
+            # On a shared machine the rate must reach its end when the time does; half way between two means, or
+            # one process would wait for a mean that another does not make.
+            spent_share = (time.monotonic() - begun) / (60 * options.minutes - _AVERAGE_SECONDS / 2)
             share = max(seen / options.pairs, spent_share)
             if share >= 1:
                 break
@@ -133,9 +159,17 @@ def train_network(options: argparse.Namespace) -> None:
                     "step %d, %d pairs, %.0f s, %.0f a CPU second, loss %.3f",
                     step, seen, spent, seen / time.process_time(), recent / (1 - 0.99**step),
                 )  # fmt: skip
-            if step % _SAVE_STEPS == 0:
+            now = time.monotonic()
+            if options.processes > 1 and now >= averaged + _AVERAGE_SECONDS:
+                average_weights(learned, step - averaged_step)
+                averaged, averaged_step = averaged + _AVERAGE_SECONDS, step
+            if now >= saved + _SAVE_SECONDS and options.rank == 0:
+                saved = now
                 save_learned_weights(network, options.work / _CHECKPOINT)
-    save_learned_weights(network, options.work / _CHECKPOINT)
+    if options.processes > 1:
+        average_weights(learned, max(step - averaged_step, 1))
+    if options.rank == 0:
+        save_learned_weights(network, options.work / _CHECKPOINT)
     _LOG.info("trained on %d pairs in %d steps", seen, step)
 
 
@@ -197,6 +231,8 @@ def main() -> None:
         verb.add_argument("--minutes", type=float, default=24 * 60.0)
         verb.add_argument("--most", type=int, default=400)
         verb.add_argument("--threads", type=int, default=1)
+        verb.add_argument("--processes", type=int, default=1, help="how many train together")
+        verb.add_argument("--rank", type=int, default=0, help="the number of this process")
         verb.add_argument("--resume", type=int, default=0, help="how often training was resumed")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.async_api import Error, Page, async_playwright
 
-from citewell.errors import RefusedByPolicy
+from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.guard.address_guard import Guard, GuardRules
@@ -27,7 +27,8 @@ _PAGE_SECONDS = 120.0  # the page ends by itself within three; a machine may be 
 _SETTLE_SECONDS = (
     5.0  # a busy machine may delay a round of attacks; the page must not be read before the next
 )
-pytestmark = pytest.mark.timeout(600)
+_MOST_VISITS = 4  # Chromium itself sometimes crashes on such a page; that lets no attack through
+pytestmark = pytest.mark.timeout(900)
 
 
 @dataclass
@@ -40,6 +41,13 @@ class Scene:
     def send(self, path: str) -> HttpResponse:
         request = HttpRequest(url=self.attacker.own + path, page=True, timeout=_PAGE_SECONDS)
         return self.loop.run(self.browser.send_request(request), within=_PAGE_SECONDS + 20.0)
+
+    def send_until_read(self, path: str) -> HttpResponse:
+        """Visit the page again if the browser crashed on it."""
+        for _ in range(_MOST_VISITS - 1):
+            with contextlib.suppress(NetworkFailed):
+                return self.send(path)
+        return self.send(path)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +74,7 @@ def scene() -> Iterator[Scene]:
 
 @requires("defect.browser_guard")
 def test_no_way_reaches_a_private_address(scene: Scene) -> None:
-    log = re.search(r"failed:([^;<]*);25", scene.send("/").decode_text())
+    log = re.search(r"failed:([^;<]*);25", scene.send_until_read("/").decode_text())
 
     assert log is not None, "the page did not get through its attacks"
     assert len(scene.attacker.ways() - set(log[1].split(","))) >= 75
@@ -107,17 +115,23 @@ async def _unprotected() -> Trap:
             browser = await driver.chromium.launch(
                 executable_path=executable, args=[rules], chromium_sandbox=can_use_sandbox()
             )
-            page = await browser.new_page()
-            await page.goto(own)
-            await _wait_for_last_round(page)
+            for _ in range(_MOST_VISITS):
+                page = await browser.new_page()
+                with contextlib.suppress(Error):  # the tab crashed
+                    await page.goto(own)
+                    await _wait_for_last_round(page)
+                    break
             await browser.close()
         return caught
 
 
 async def _wait_for_last_round(page: Page) -> None:
     """Ask again and again in new scripts: a single waiting one may be lost on a busy machine."""
-    while True:
+    crashed = asyncio.Event()
+    page.on("crash", lambda _: crashed.set())
+    while not crashed.is_set():
         with contextlib.suppress(Error):
             if (await page.text_content("#log", timeout=1000) or "").endswith(";25"):
                 return
         await asyncio.sleep(0.2)
+    raise Error("The tab crashed.")
