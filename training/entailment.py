@@ -89,28 +89,91 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, share: float, warm_up: f
         group["lr"] = _RATE * max(rate, 0.02)
 
 
-def average_weights(learned: Sequence[torch.nn.Parameter], steps: int) -> None:
-    """Give every process the mean of all weights, each weighed by the steps since the last mean."""
-    total = torch.tensor([float(steps)])
-    torch.distributed.all_reduce(total)
-    with torch.no_grad():
-        for weight in learned:
-            weight.mul_(steps / total.item())
-            torch.distributed.all_reduce(weight)
+class Training:
+    """One process of a training: several that meet in WORK learn from different batches and share the mean weights."""
 
-
-def join_processes(options: argparse.Namespace) -> None:
-    """Meet the other processes of this training in WORK, if there are any."""
-    if options.processes > 1:
-        meeting = (options.work / f"meeting-{options.resume}").absolute()
-        torch.distributed.init_process_group(
-            "gloo", init_method=f"file://{meeting}", rank=options.rank, world_size=options.processes
+    def __init__(self, options: argparse.Namespace, network: EntailmentNetwork) -> None:
+        self._options = options
+        self._network = network
+        self._learned = [weight for weight in network.parameters() if weight.requires_grad]
+        self._optimizer = torch.optim.AdamW(
+            self._learned, lr=_RATE, betas=(0.9, 0.98), weight_decay=_DECAY, fused=True
         )
+        self._step, self._seen, self._recent = 0, 0, 0.0
+        self._averaged_step = 0
+        if options.processes > 1:
+            meeting = (options.work / f"meeting-{options.resume}").absolute()
+            torch.distributed.init_process_group(
+                "gloo", f"file://{meeting}", rank=options.rank, world_size=options.processes
+            )
+            torch.distributed.barrier()  # or one would wait for the other at every mean
+        self._begun = self._saved = self._averaged = time.monotonic()
+
+    def is_over(self) -> bool:
+        return self._get_share() >= 1
+
+    def _get_share(self) -> float:
+        """The share of the training that is done.
+
+        On a shared machine the rate must reach its end when the time does. The end is half way between two
+        means, or a process would wait for one that another does not make.
+        """
+        seconds = 60 * self._options.minutes - _AVERAGE_SECONDS / 2
+        spent_share = (time.monotonic() - self._begun) / seconds
+        return max(self._seen / self._options.pairs, spent_share)
+
+    def learn_batch(self, rows: Sequence[tuple[list[int], list[int]]], golds: list[int]) -> None:
+        warm_up = 0.01 if self._options.resume else _WARM_UP_SHARE
+        set_learning_rate(self._optimizer, self._get_share(), warm_up)
+        scores = self._network(*build_batch(rows))
+        loss = functional.cross_entropy(scores, torch.tensor(golds), label_smoothing=_SMOOTHING)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._learned, 1.0)
+        self._optimizer.step()
+        self._step, self._seen = self._step + 1, self._seen + len(rows)
+        self._recent = self._recent * 0.99 + loss.item() * 0.01
+        self._report_progress()
+        self._share_weights()
+
+    def end(self) -> None:
+        if self._options.processes > 1:
+            self._average_weights()
+        if self._options.rank == 0:
+            save_learned_weights(self._network, self._options.work / _CHECKPOINT)
+        _LOG.info("trained on %d pairs in %d steps", self._seen, self._step)
+
+    def _report_progress(self) -> None:
+        if self._step % _REPORT_STEPS == 0:
+            _LOG.info(
+                "step %d, %d pairs, %.0f s, %.0f a CPU second, loss %.3f",
+                self._step, self._seen, time.monotonic() - self._begun,
+                self._seen / time.process_time(), self._recent / (1 - 0.99**self._step),
+            )  # fmt: skip
+
+    def _share_weights(self) -> None:
+        now = time.monotonic()
+        if self._options.processes > 1 and now >= self._averaged + _AVERAGE_SECONDS:
+            self._average_weights()
+            self._averaged += _AVERAGE_SECONDS
+        if now >= self._saved + _SAVE_SECONDS and self._options.rank == 0:
+            self._saved = now
+            save_learned_weights(self._network, self._options.work / _CHECKPOINT)
+
+    def _average_weights(self) -> None:
+        """Give every process the mean of all weights, each weighed by its steps since the last mean."""
+        steps = max(self._step - self._averaged_step, 1)
+        self._averaged_step = self._step
+        total = torch.tensor([float(steps)])
+        torch.distributed.all_reduce(total)
+        with torch.no_grad():
+            for weight in self._learned:
+                weight.mul_(steps / total.item())
+                torch.distributed.all_reduce(weight)
 
 
 def train_network(options: argparse.Namespace) -> None:
     torch.manual_seed(SEED)
-    join_processes(options)
     chance = random.Random(SEED + options.resume)
     pairs = load_open_pairs(
         options.truth / "entailment.jsonl.gz", options.snli, most_snli=_MOST_SNLI
@@ -120,57 +183,20 @@ def train_network(options: argparse.Namespace) -> None:
     _LOG.info("%d pairs, %d of them made", len(pairs), len(made))
     rows = PairEncoder(options.model).encode_pairs(pairs)
     lengths = [len(ids) for ids, _ in rows]
-    chance = random.Random(f"{SEED} {options.resume} {options.rank}")
     _LOG.info("%.1f pieces a pair", sum(lengths) / len(lengths))
     network = EntailmentNetwork()
     load_encoder_weights(network, options.model / "model.safetensors")
     if options.resume:
         load_learned_weights(network, options.work / _CHECKPOINT)
     network.words.weight.requires_grad_(False)
-    learned = [weight for weight in network.parameters() if weight.requires_grad]
-    optimizer = torch.optim.AdamW(
-        learned, lr=_RATE, betas=(0.9, 0.98), weight_decay=_DECAY, fused=True
-    )
-    if options.processes > 1:
-        torch.distributed.barrier()  # or one would wait for the other at every mean
-    begun, step, seen, recent = time.monotonic(), 0, 0, 0.0
-    saved, averaged, averaged_step = begun, begun, 0
-    share = 0.0
-    while share < 1:
+    training = Training(options, network)
+    chance = random.Random(f"{SEED} {options.resume} {options.rank}")
+    while not training.is_over():
         for batch in list_batches(lengths, chance):
-            # On a shared machine the rate must reach its end when the time does; half way between two means, or
-            # one process would wait for a mean that another does not make.
-            spent_share = (time.monotonic() - begun) / (60 * options.minutes - _AVERAGE_SECONDS / 2)
-            share = max(seen / options.pairs, spent_share)
-            if share >= 1:
+            if training.is_over():
                 break
-            set_learning_rate(optimizer, share, 0.01 if options.resume else _WARM_UP_SHARE)
-            golds = torch.tensor([pairs[at].gold for at in batch])
-            scores = network(*build_batch([rows[at] for at in batch]))
-            loss = functional.cross_entropy(scores, golds, label_smoothing=_SMOOTHING)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(learned, 1.0)
-            optimizer.step()
-            step, seen, recent = step + 1, seen + len(batch), recent * 0.99 + loss.item() * 0.01
-            if step % _REPORT_STEPS == 0:
-                spent = time.monotonic() - begun
-                _LOG.info(
-                    "step %d, %d pairs, %.0f s, %.0f a CPU second, loss %.3f",
-                    step, seen, spent, seen / time.process_time(), recent / (1 - 0.99**step),
-                )  # fmt: skip
-            now = time.monotonic()
-            if options.processes > 1 and now >= averaged + _AVERAGE_SECONDS:
-                average_weights(learned, step - averaged_step)
-                averaged, averaged_step = averaged + _AVERAGE_SECONDS, step
-            if now >= saved + _SAVE_SECONDS and options.rank == 0:
-                saved = now
-                save_learned_weights(network, options.work / _CHECKPOINT)
-    if options.processes > 1:
-        average_weights(learned, max(step - averaged_step, 1))
-    if options.rank == 0:
-        save_learned_weights(network, options.work / _CHECKPOINT)
-    _LOG.info("trained on %d pairs in %d steps", seen, step)
+            training.learn_batch([rows[at] for at in batch], [pairs[at].gold for at in batch])
+    training.end()
 
 
 def score_pairs(
