@@ -119,8 +119,9 @@ class Training:
         means, or a process would wait for one that another does not make.
         """
         seconds = 60 * self._options.minutes - _AVERAGE_SECONDS / 2
-        spent_share = (time.monotonic() - self._begun) / seconds
-        return max(self._seen / self._options.pairs, spent_share)
+        spent_share: float = (time.monotonic() - self._begun) / seconds
+        seen_share: float = self._seen / self._options.pairs
+        return max(seen_share, spent_share)
 
     def learn_batch(self, rows: Sequence[tuple[list[int], list[int]]], golds: list[int]) -> None:
         warm_up = 0.01 if self._options.resume else _WARM_UP_SHARE
