@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.report import Goal, Section, table
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.source_opinions import SourceStance
-from citewell.services.drafts.statements.statement_judgement import judge_statement
 from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.lexical_judge import judge_by_words
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceStance
+from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.evidence.claim_support import SourceText
 
 _STATEMENTS = Path(__file__).with_name("false_statements.txt")

@@ -26,11 +26,11 @@ from sklearn.model_selection import GroupKFold
 
 from benchmarks.draft_check.draft_gold import CitationKind
 from benchmarks.draft_check.draft_sources import load_sources
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.source_opinions import SourceStance
-from citewell.services.drafts.statements.statement_judgement import judge_statement
 from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.lexical_judge import judge_by_words
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceStance
+from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.comparison.changed_numbers.changed_number import search_statement_numbers
 from citewell.text.comparison.changed_numbers.number_places import PlacedStatement, list_all_numbers
 from citewell.text.comparison.changed_numbers.number_signs import NUMBER_SIGNS, list_number_signs

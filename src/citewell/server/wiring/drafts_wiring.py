@@ -20,11 +20,11 @@ def build_draft_check(kit: ServiceKit) -> DraftCheck:
     from citewell.model.routing_trace import RoutingTrace
     from citewell.server.wiring.trust_wiring import build_work_lookup, require_legal_checker
     from citewell.services.drafts.draft_check import DraftCheck
+    from citewell.services.drafts.judged_statements import JudgedStatements
     from citewell.services.drafts.other_sources import FoundWork, OtherSourceFinder
     from citewell.services.drafts.reference_examination import ReferenceExaminer
     from citewell.services.drafts.source_choices import SourceChoices
     from citewell.services.drafts.source_reading import SourceReader
-    from citewell.services.drafts.statements.judged_statements import JudgedStatements
     from citewell.services.judging.claim_judging import ClaimJudging
     from citewell.services.library.library_search import OwnerLibraryIndex
     from citewell.services.links.link_checks import LinkChecker

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from citewell.model.counted_words import pluralize
 from citewell.services.drafts.check_plan import CheckFocus, CheckPlan
 from citewell.services.drafts.other_sources import OtherSource
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.source_opinions import SourceOpinion
 from citewell.services.judging.claim_judge import Opinion
 from citewell.services.judging.claim_judging import JudgeContext
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceOpinion
 from citewell.services.trust.audit_findings import ExaminedEntry
 
 _MAX_KEPT_CHARS = 4_000_000  # of all sources together

@@ -19,12 +19,10 @@ from citewell.services.drafts.check_plan import (
 )
 from citewell.services.drafts.check_run import CheckRun
 from citewell.services.drafts.draft_report import build_draft_report
+from citewell.services.drafts.judged_statements import JudgedStatements
 from citewell.services.drafts.other_sources import OtherSourceFinder
 from citewell.services.drafts.reference_examination import ReferenceExaminer
-from citewell.services.drafts.source_reading import ReadSource, SourceReader
-from citewell.services.drafts.statements.judged_statements import JudgedStatements
-from citewell.services.drafts.statements.source_opinions import SourceOpinion, build_unread_opinion
-from citewell.services.drafts.statements.statement_judgement import judge_statement
+from citewell.services.drafts.source_reading import SourceReader
 from citewell.services.drafts.support_verdicts import list_unsupported_statements
 from citewell.services.judging.claim_judge import ClaimPair, Opinion
 from citewell.services.judging.claim_judging import (
@@ -32,6 +30,9 @@ from citewell.services.judging.claim_judging import (
     JudgeContext,
     build_lexical_judging,
 )
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceOpinion, build_unread_opinion
+from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.evidence.claim_support import SourceText
 from citewell.tooling import Owner, ProgressCallback
 

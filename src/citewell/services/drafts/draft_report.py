@@ -32,10 +32,10 @@ from citewell.services.drafts.repeated_findings import (
     group_repeated_findings,
 )
 from citewell.services.drafts.shared_facts import list_shared_facts
-from citewell.services.drafts.statements.source_opinions import SourceStance
 from citewell.services.drafts.support_verdicts import SupportVerdict, decide_support
 from citewell.services.judging.claim_judge import LEXICAL_NAME, Judgement
 from citewell.services.judging.claim_judging import list_judging_notes
+from citewell.services.judging.statements.source_opinions import SourceStance
 from citewell.services.trust.audit_findings import has_any_answer
 
 _MAX_WORST_LINES = 5

@@ -16,11 +16,12 @@ from citewell.errors import CitewellError
 from citewell.model.draft_findings import DraftRepair, FindingEvidence
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.search_queries import SearchHits, SearchQuery
-from citewell.services.drafts.source_reading import MAX_SOURCE_BYTES, ReadSource
-from citewell.services.drafts.statements.source_opinions import SourceStance
-from citewell.services.drafts.statements.statement_judgement import judge_statement
+from citewell.services.drafts.source_reading import MAX_SOURCE_BYTES
 from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.lexical_judge import judge_by_words
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceStance
+from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.services.trust.claim_sources import SourcePageReader
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.language import tokens

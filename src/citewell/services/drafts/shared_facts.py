@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from citewell.services.drafts.source_reading import ReadSource
 from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME
+from citewell.services.judging.statements.read_source import ReadSource
 from citewell.services.trust.audit_findings import ExaminedEntry
 from citewell.services.trust.finding_advice import join_registry_names
 from citewell.services.trust.references import audited_references

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import (
@@ -19,6 +18,7 @@ from citewell.errors import (
 from citewell.model.page import Page
 from citewell.model.paper import OpenCopy, Paper, PaperId
 from citewell.services.drafts.source_choices import SourceChoice, SourceChoices
+from citewell.services.judging.statements.read_source import ReadSource
 from citewell.services.scholar import full_text_check
 from citewell.services.scholar.copy_candidates import LocatedWork
 from citewell.services.scholar.registry_records import UNCHECKED
@@ -57,33 +57,6 @@ _PREVIEW_PATTERN = re.compile(
 )
 ABSTRACT_NOTE = "Only the abstract could be read; the full text may say more."
 PARTIAL_NOTE = "Only a part of the source could be read; the rest may say more."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadSource:
-    """The text of a source, or why there is none."""
-
-    text: str = ""
-    language: str | None = None
-    url: str = ""
-    asked_url: str = ""  # before redirects
-    title: str = ""
-    is_whole: bool = False  # what is not in the text is not in the source
-    note: str = ""  # what of it was read, if not all
-    complaint: str = ""  # why nothing could be read
-    years: frozenset[int] = frozenset()  # of the record and the page
-    authors: str = ""  # their names and the site's, which a draft gives and the text need not
-    was_read: bool = False  # also if the text is no longer kept
-    is_unanswered: bool = False  # nothing was read because of a failure that may pass
-
-    @property
-    def is_read(self) -> bool:
-        return bool(self.text)
-
-    @property
-    def known_names(self) -> str:
-        """Names that belong to the source, whether its text has them or not."""
-        return f"{self.title} {self.authors} {self.url} {self.asked_url}"
 
 
 class CopyLocator(Protocol):

@@ -12,7 +12,7 @@ from citewell.model.draft_findings import (
     ValueDifference,
 )
 from citewell.services.drafts.check_run import CheckRun
-from citewell.services.drafts.statements.source_opinions import SourceOpinion, SourceStance
+from citewell.services.judging.statements.source_opinions import SourceOpinion, SourceStance
 from citewell.services.scholar.registry_records import NOT_REGISTERED
 from citewell.services.trust.audit_findings import ExaminedEntry
 

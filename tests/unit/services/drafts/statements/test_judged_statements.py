@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from citewell.services.drafts.draft_check import DraftCheck
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.judged_statements import (
+from citewell.services.drafts.judged_statements import (
     OPINIONS_TTL_SECONDS,
     JudgedStatements,
     fingerprint_judging_rules,
 )
-from citewell.services.drafts.statements.source_opinions import SourceOpinion
-from citewell.services.drafts.statements.statement_judgement import judge_statement
 from citewell.services.judging.claim_judge import ClaimPair
 from citewell.services.judging.lexical_judge import judge_by_words
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceOpinion
+from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.evidence.claim_support import SourceText
 from tests.unit.services.drafts.manuscripts import OWNER, PAGE, checker, manuscript
 from tests.unit.services.drafts.statements.test_statement_verdicts import SOURCE, desk_with

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from citewell.model.research import ClaimRelation
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.number_stances import (
+from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
+from citewell.services.judging.statements.number_stances import (
     build_foreign_opinion,
     decide_by_changed_number,
     decide_by_unstated_values,
@@ -12,13 +12,14 @@ from citewell.services.drafts.statements.number_stances import (
     doubt_number,
     note_unstated_value,
 )
-from citewell.services.drafts.statements.source_opinions import (
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import (
     SourceOpinion,
     SourceStance,
     StatementComparison,
     build_opinion,
 )
-from citewell.services.drafts.statements.word_stances import (
+from citewell.services.judging.statements.word_stances import (
     POSSIBLE_OPPOSITE_NOTE,
     UNSETTLED_NOTE,
     decide_by_absence,
@@ -26,7 +27,6 @@ from citewell.services.drafts.statements.word_stances import (
     decide_by_names,
     decide_by_quotations,
 )
-from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
 from citewell.text.comparison.name_comparison import (
     find_name_conflict,
 )

@@ -16,10 +16,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from citewell import __version__, text
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements import number_stances, statement_judgement, word_stances
-from citewell.services.drafts.statements.source_opinions import SourceOpinion
 from citewell.services.judging import lexical_judge
+from citewell.services.judging.statements import number_stances, statement_judgement, word_stances
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceOpinion
 from citewell.store.cache.tiered_cache import ResultCache
 
 OPINIONS_TTL_SECONDS = 7 * 86_400.0

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from citewell.model.draft_findings import FindingEvidence, ValueDifference
 from citewell.model.research import ClaimRelation
-from citewell.services.drafts.source_reading import ReadSource
 from citewell.services.judging.claim_judge import LEXICAL_NAME, Judgement
+from citewell.services.judging.statements.read_source import ReadSource
 from citewell.text.comparison.changed_numbers.changed_number import (
     ChangedNumber,
     find_likely_change,

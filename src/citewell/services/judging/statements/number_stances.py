@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from citewell.model.draft_findings import FindingEvidence, ValueDifference
 from citewell.model.research import ClaimRelation
-from citewell.services.drafts.source_reading import ReadSource
-from citewell.services.drafts.statements.shown_values import show_source_value, show_value
-from citewell.services.drafts.statements.source_opinions import (
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.shown_values import show_source_value, show_value
+from citewell.services.judging.statements.source_opinions import (
     SourceOpinion,
     SourceStance,
     StatementComparison,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from citewell.model.draft_findings import ValueDifference
 from citewell.model.research import ClaimRelation
-from citewell.services.drafts.statements.source_opinions import (
+from citewell.services.judging.claim_judge import LEXICAL_NAME
+from citewell.services.judging.statements.source_opinions import (
     MAX_PASSAGE_CHARS,
     SourceOpinion,
     SourceStance,
     StatementComparison,
     build_opinion,
 )
-from citewell.services.judging.claim_judge import LEXICAL_NAME
 from citewell.text.comparison.absent_terms import describe_absence, list_absent_parts
 from citewell.text.comparison.quoted_words import (
     QuotationState,

@@ -1,1 +1,0 @@
-"""What each source of a draft says to each of its statements."""
