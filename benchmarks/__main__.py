@@ -20,6 +20,7 @@ from benchmarks.documents import documents
 from benchmarks.draft_check.draft_gold import HALVES
 from benchmarks.draft_check.section import draft_check
 from benchmarks.false_statements import false_statements
+from benchmarks.false_syntheses import false_syntheses
 from benchmarks.hostile import hostile
 from benchmarks.jobs import job_kills, job_workers
 from benchmarks.library_scale import library_scale
@@ -52,6 +53,7 @@ NAMES = (
     "draft-check",
     "page-values",
     "false-statements",
+    "false-syntheses",
     "claims",
     "long-draft",
     "load",
@@ -89,7 +91,7 @@ def main() -> None:
     parser.add_argument(
         "--pages",
         type=Path,
-        help="folder for extraction.py, page-values and false-statements, which are left out without it",
+        help="folder for extraction.py, page-values, false-statements and false-syntheses, which are left out without it",
     )
     parser.add_argument(
         "--truth", type=Path, help="folder for claims, which is left out without it"
@@ -114,9 +116,10 @@ def main() -> None:
         "cluster": partial(cluster, minutes=options.minutes, seed=options.seed),
         "page-values": partial(page_values, options.pages),
         "false-statements": partial(false_statements, options.pages),
+        "false-syntheses": partial(false_syntheses, options.pages),
         "claims": partial(claims, options.truth),
     }
-    left_out = set() if options.pages else {"page-values", "false-statements"}
+    left_out = set() if options.pages else {"page-values", "false-statements", "false-syntheses"}
     left_out |= set() if options.truth else {"claims"}
     before = os.getloadavg()[0]
     made = []

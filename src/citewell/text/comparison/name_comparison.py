@@ -16,6 +16,7 @@ from citewell.text.language import tokens
 _NAME_PATTERN = re.compile(
     r"(?<=[a-z,;)] )[A-ZÀ-Þ][\w’'-]+(?: (?:(?:of|the|de|van|von|der|la|and|for) ){0,2}[A-ZÀ-Þ][\w’'-]+){0,4}"
 )
+_POSSESSIVE_PATTERN = re.compile(r"['’]s?\Z")
 _NOUN_CAPITAL_CODES = frozenset({"de", "lb"})
 _MIN_TWIN_SHARE = 0.8  # of the statement's other words
 _MIN_SHARED_BACK = 0.5
@@ -86,7 +87,7 @@ def _compare_twin_names(
 
 
 def list_names(text: str) -> tuple[str, ...]:
-    found = (match[0] for match in _NAME_PATTERN.finditer(text))
+    found = (_POSSESSIVE_PATTERN.sub("", match[0]) for match in _NAME_PATTERN.finditer(text))
     return tuple(
         dict.fromkeys(one for one in found if one.split()[0].lower() not in PLAIN_CAPITALS)
     )

@@ -27,6 +27,7 @@ from citewell.text.evidence import (
     similarity,
     support_thresholds,
 )
+from citewell.text.evidence.claim_frames import list_frame_doubts
 from citewell.text.evidence.grounding_signs import (
     ClaimPassage,
     GroundingDoubt,
@@ -200,13 +201,14 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     relation = _find_relation(found, source)
     score = found.score
     doubts: tuple[GroundingDoubt, ...] = ()
-    ungrounded: tuple[str, ...] = ()
+    passage = _build_claim_passage(found, source)
     if relation is ClaimRelation.SUPPORTS:
-        signs = _list_signs(found, source)
-        doubts = list_doubts(signs)
+        signs = list_grounding_signs(found.asked, passage, against=found.against)
+        doubts = tuple(
+            dict.fromkeys((*list_doubts(signs), *list_frame_doubts(found.asked, passage)))
+        )
         if doubts or not _is_likely_said(signs):
             relation = ClaimRelation.MENTIONS
-            ungrounded = list_ungrounded_words(found.asked, _build_claim_passage(found, source))
     if relation is not ClaimRelation.SUPPORTS:
         score = min(score, _MAX_UNSUPPORTED_SCORE)
     return ClaimSupport(
@@ -218,7 +220,9 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         missing_numbers=tuple(one.text for one in found.gone),
         ground=_describe_ground(relation, found.against, found.gone[0].text if found.gone else ""),
         doubts=doubts,
-        ungrounded_words=ungrounded,
+        ungrounded_words=()
+        if relation is ClaimRelation.SUPPORTS
+        else list_ungrounded_words(found.asked, passage),
     )
 
 

@@ -62,6 +62,12 @@ class GroundingDoubt(StrEnum):
     NAME = "names lost in passage"
     ORDER = "names turned"
     RARE_WORD = "rarest without related"
+    # These are no signs that trees learn from: `claim_frames` finds them.
+    AMOUNT = "amount lost"
+    REASON = "reason invented"
+    DISPUTED = "disputed"
+    SET_APART = "set apart"
+    SUBJECT = "other subject"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,15 +218,23 @@ def list_doubts(signs: Sequence[float]) -> tuple[GroundingDoubt, ...]:
     return tuple(
         doubt
         for doubt in GroundingDoubt
-        if held[doubt.value] > (_MAX_LOST_RARITY if doubt is GroundingDoubt.RARE_WORD else 0)
+        if held.get(doubt.value, 0) > (_MAX_LOST_RARITY if doubt is GroundingDoubt.RARE_WORD else 0)
     )
 
 
 def list_ungrounded_words(claim: SentenceFeatures, passage: ClaimPassage) -> tuple[str, ...]:
     """Words of the claim, as written, that the passage has in no form; words of strength included."""
     listed = [
-        _load_strength_words(kind, claim.compared.code)
-        for kind in ("absolutes", "causes", "extremes")
+        list_strength_words(kind, claim.compared.code)
+        for kind in (
+            "absolutes",
+            "causes",
+            "extremes",
+            "majorities",
+            "minorities",
+            "halves",
+            "doubles",
+        )
     ]
     strong = frozenset().union(*(words for words in listed if not words & passage.held_words))
     own = _SentenceWords(features=claim, forms=_list_held_forms(claim, passage))
@@ -325,13 +339,14 @@ def _count_contraries(lost: Sequence[_ClaimWord], held: frozenset[str], code: st
 
 
 @cache
-def _load_strength_words(kind: str, code: str) -> frozenset[str]:
+def list_strength_words(kind: str, code: str) -> frozenset[str]:
+    """Words of a kind, such as "absolutes" or "hedges", in a language."""
     return frozenset(load_table(__package__, "grounding_words")[kind].get(code, ()))
 
 
 def _count_lost_words(kind: str, sentence: _SentenceWords, held: frozenset[str]) -> int:
     """Words of a kind that the sentence has, if the other side has none of that kind."""
-    words = _load_strength_words(kind, sentence.language_code)
+    words = list_strength_words(kind, sentence.language_code)
     return 0 if words & held else min(2, len(words & sentence.texts))
 
 
@@ -339,7 +354,7 @@ def _count_dropped_hedges(
     said: _SentenceWords, claim: _SentenceWords, about: frozenset[str]
 ) -> int:
     """Words of caution in the sentence, between words of the claim, which has none."""
-    hedges = _load_strength_words("hedges", said.language_code)
+    hedges = list_strength_words("hedges", said.language_code)
     if hedges & claim.texts:
         return 0
     count, before, is_open = 0, True, False

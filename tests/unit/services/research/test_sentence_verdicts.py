@@ -27,7 +27,7 @@ def _judge(case: Case, world: World) -> SentenceVerdict:
     assert page is not None
     text = SourceText(text=page.markdown, language="en")
     judge = SentenceJudge({"src_1": text}, titles={"src_1": page.title}, question="What is so?")
-    return judge.judge_citation(case.text, "src_1")
+    return judge.judge_citation(case.text, "src_1").verdict
 
 
 @pytest.mark.parametrize("side", ["seen", "unseen"])

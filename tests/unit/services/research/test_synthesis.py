@@ -9,7 +9,6 @@ from citewell.model.research import (
     ResearchSource,
 )
 from citewell.services.research.reporting import model_synthesis
-from citewell.services.research.reporting.checked_synthesis import UNCONFIRMED_MARK
 from citewell.services.research.reporting.writing_material import render_writing_material
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.web import addresses
@@ -77,9 +76,10 @@ def test_sentences_that_their_sources_do_not_hold_are_cut_and_counted() -> None:
 
     assert "Whales" not in found.synthesis
     assert "1 of 2 sentences was not supported by its sources and was cut." in found.notes
+    assert "Why sentences were cut: The source does not speak of this." in found.notes
 
 
-def test_the_extractive_report_stays_if_less_than_half_of_a_models_is_supported() -> None:
+def test_the_extractive_report_stays_if_more_than_half_of_a_models_is_cut() -> None:
     text = (
         "# B\n\nThe bridge was opened in 1932 [src_1]. Whales sing below on Sundays [src_1]."
         " Elephants cross it at midnight [src_1]."
@@ -165,7 +165,7 @@ def test_what_the_sources_of_a_single_report_do_not_confirm_is_marked_and_stays(
 
     assert found.synthesis.startswith(
         "# Bridge\n\nThe bridge was opened in 1932. [src_1] Whales sing below on Sundays."
-        f" {UNCONFIRMED_MARK} [src_1] [src_2] Nothing else is known of it by anybody.\n\n## Sources"
+        " *(not confirmed: the source does not speak of this)* [src_1] [src_2] Nothing else is known of it by anybody.\n\n## Sources"
     )
     assert "1 of 2 sentences is marked: the sources do not confirm what is said." in found.notes
 

@@ -59,6 +59,9 @@ _DOUBTS = {
     GroundingDoubt.ABSOLUTE: "The statement is more absolute than the nearest passage.",
     GroundingDoubt.HEDGE: "The nearest passage is more cautious than the statement.",
     GroundingDoubt.ORDER: "The nearest passage has the names of the statement in another order.",
+    GroundingDoubt.DISPUTED: "The nearest passage mentions this as a mistaken belief or misconception.",
+    GroundingDoubt.SET_APART: "The nearest passage denies a part of this.",
+    GroundingDoubt.SUBJECT: "The nearest passage says this of something else.",
 }
 _NOTHING_NEAR = "No passage of the source is near the statement, which may be in other words there."
 _MAX_NAMED_WORDS = 4

@@ -1,33 +1,40 @@
 """Judges a sentence that a model wrote by the texts of the sources it cites.
 
-Only verdicts that were measured to be reliable are given (`python -m benchmarks evidence`): a wrong
-number, a denial and a foreign name are told in nearly every case, and so is a sentence that shares
-almost no words with its source. In between, words alone cannot tell: such a sentence is WEAK.
+It is the judgement that a statement of a draft gets. Another number or name, a denial, or what a source
+does not speak of is told in nearly every case. Where words alone cannot tell, the sentence is WEAK, and
+the reason says what of it the source was not found to say.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from citewell.model.research import ClaimRelation
-from citewell.services.judging.claim_judge import Judgement
-from citewell.text.evidence.claim_support import (
-    UNSUPPORTED_BELOW_SCORE,
-    ClaimSupport,
-    SourceText,
-    assess_support,
-    can_share_language,
-)
+from citewell.services.judging.claim_judge import ClaimPair, Judgement
+from citewell.services.judging.lexical_judge import judge_by_words
+from citewell.services.judging.statements.read_source import ReadSource
+from citewell.services.judging.statements.source_opinions import SourceOpinion, SourceStance
+from citewell.services.judging.statements.statement_judgement import judge_statement
+from citewell.text.comparison.source_names import SourceNames, read_source_names
+from citewell.text.comparison.statement_names import StatementName, list_statement_names
+from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
+from citewell.text.evidence.missing_details import list_figures
+from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.evidence.similarity import measure_stem_coverage
 from citewell.text.language import detection, tokens
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be cited instead
+_MIN_COMMON_SHARE = 0.35  # of its words, in a source that may say it in other words
+# Between statements that each have a subject of their own.
+_JOINT_PATTERN = re.compile(r"; |, (?:and|but|while|whereas|although|though|yet) ")
 # A capital inside a sentence; the first word of a sentence or of a quotation has one anyway.
 _NAME_PATTERN = re.compile(r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w")
 # Names with a number in them: IPv4, CO2, COVID-19, i7-10700K.
@@ -52,12 +59,82 @@ class SentenceVerdict(StrEnum):
     UNCHECKED = "unchecked"  # the source is not there, or in another language
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceFinding:
+    verdict: SentenceVerdict
+    reason: str = ""  # why it is not SUPPORTED, for the reader of the report
+    is_located: bool = False  # the source has something else in the place of what is said
+
+
+_VERDICTS = {
+    SourceStance.SUPPORTS: SentenceVerdict.SUPPORTED,
+    SourceStance.RELATED: SentenceVerdict.WEAK,
+    SourceStance.UNREAD: SentenceVerdict.UNCHECKED,
+}
+_NOTHING_COMMON = SentenceFinding(
+    verdict=SentenceVerdict.REFUSED, reason="The source does not speak of this."
+)
+_NOT_IN_ONE = SentenceFinding(
+    verdict=SentenceVerdict.WEAK, reason="None of the sources says all of it."
+)
+
+
 class CitableText:
     """The text of one source, prepared to be compared with many sentences."""
 
-    def __init__(self, source: SourceText, *, title: str = "") -> None:
+    def __init__(self, source: SourceText, *, title: str = "", is_whole: bool = True) -> None:
         self.source = source
         self._title = title
+        self._is_whole = is_whole
+
+    def judge(self, said: str, judged: Judgement | None) -> SentenceFinding:
+        """What the source says to a sentence; `judged` is the opinion of another judge than words."""
+        read = ReadSource(
+            text=self.source.text,
+            language=self.source.language,
+            title=self._title,
+            is_whole=self._is_whole,
+        )
+        opinion = judged or judge_by_words(ClaimPair(claim=said, source=self.source))
+        found = judge_statement(said, self.source, read, opinion)
+        if found.stance is SourceStance.UNCOMPARED:
+            return self._judge_distant(said, found)
+        verdict = _VERDICTS.get(found.stance, SentenceVerdict.REFUSED)
+        is_opposed = isinstance(opinion, Judgement) and (
+            opinion.relation is ClaimRelation.CONTRADICTS
+        )
+        if verdict is SentenceVerdict.WEAK and is_opposed:
+            verdict = SentenceVerdict.REFUSED
+        return SentenceFinding(
+            verdict=verdict, reason=found.reason, is_located=not found.is_by_absence
+        )
+
+    def has_sentence(self, said: str) -> bool:
+        """Whether it is a sentence of the text, word for word."""
+        return _fold_sentence(said) in self._folded_sentences
+
+    @cached_property
+    def _folded_sentences(self) -> frozenset[str]:
+        return frozenset(_fold_sentence(one.text) for one in self.source.sentence_features)
+
+    @cached_property
+    def _names(self) -> SourceNames:
+        return read_source_names(self.source.text, self._title)
+
+    def lacks_name(self, name: StatementName) -> bool:
+        return not self._names.mentions_name(name)
+
+    def _judge_distant(self, said: str, found: SourceOpinion) -> SentenceFinding:
+        """A sentence that has no near passage, or is in another language, where only numbers count."""
+        if not can_share_language(said, self.source):
+            told = extract_quantities(said)
+            lost = {one.low for one in told} - {one.low for one in self.quantities}
+            verdict = SentenceVerdict.REFUSED if lost else SentenceVerdict.UNCHECKED
+            return SentenceFinding(verdict=verdict, reason=found.reason)
+        asked = build_sentence_features(said, language=self.source.language)
+        if measure_stem_coverage(asked, self.source.all_terms) < _MIN_COMMON_SHARE:
+            return _NOTHING_COMMON
+        return SentenceFinding(verdict=SentenceVerdict.WEAK, reason=found.reason)
 
     @cached_property
     def _plain_words(self) -> tuple[frozenset[str], str]:
@@ -94,40 +171,89 @@ class SentenceJudge:
         titles: Mapping[str, str],
         question: str,
         judged: Mapping[tuple[str, str], Judgement] | None = None,
+        are_whole: bool = True,
     ) -> None:
         """`texts` and `titles` are by src_N; a source without a text cannot be checked.
 
-        `judged` holds what another judge than words found, by sentence and src_N.
+        `judged` holds what another judge than words found, by sentence and src_N. Of sources that
+        are not `are_whole` only passages are known.
         """
         self._texts = {
-            ref: CitableText(text, title=titles.get(ref, "")) for ref, text in texts.items()
+            ref: CitableText(text, title=titles.get(ref, ""), is_whole=are_whole)
+            for ref, text in texts.items()
         }
         self._question = CitableText(SourceText(text=question))
         self._judged = judged or {}
+        self._joined: dict[tuple[str, ...], CitableText] = {}
         # Sentences compared with a source they cite, which another judge can be asked about.
         self.compared: dict[tuple[str, str], SourceText] = {}
 
-    def judge_citation(self, said: str, ref: str) -> SentenceVerdict:
+    def judge_citation(self, said: str, ref: str) -> SentenceFinding:
         """What the source says about the sentence."""
         held = self._texts.get(ref)
         if held is None:
-            return SentenceVerdict.UNCHECKED
+            return SentenceFinding(
+                verdict=SentenceVerdict.UNCHECKED, reason="A source could not be read."
+            )
         self.compared[said, ref] = held.source
         judged = self._judged.get((said, ref))
-        if judged is not None and judged.relation is ClaimRelation.SUPPORTS:
-            return self._judge_support(said, judged, [held])
-        if not can_share_language(said, held.source):
-            by_words = self._judge_foreign_language(said, held)
-        else:
-            by_words = self._judge_support(said, assess_support(said, held.source), [held])
-        return by_words if judged is None else _lower_verdict(by_words, judged.relation)
+        found = self._judge(said, held, judged)
+        # The two places of the source that a sentence joins may be far from each other.
+        is_open = found.verdict is SentenceVerdict.WEAK and judged is None
+        if is_open and self.find_joined_sources(said, (ref,)):
+            return SentenceFinding(verdict=SentenceVerdict.SUPPORTED)
+        return found
 
-    def judge_together(self, said: str, refs: Iterable[str]) -> SentenceVerdict:
-        """What several sources say to a sentence that joins them, each with its best place."""
+    def _judge(self, said: str, held: CitableText, judged: Judgement | None) -> SentenceFinding:
+        if judged is None and held.has_sentence(said):
+            return SentenceFinding(verdict=SentenceVerdict.SUPPORTED)
+        found = held.judge(said, judged)
+        if found.verdict not in {SentenceVerdict.SUPPORTED, SentenceVerdict.WEAK}:
+            return found
+        lost = self._find_missing_fact(said, held)
+        if lost is None:
+            return found
+        reason = f"The source does not give or name “{lost}”."
+        return SentenceFinding(verdict=SentenceVerdict.REFUSED, reason=reason)
+
+    def _find_missing_fact(self, said: str, held: CitableText) -> str | None:
+        """A number or name that neither the source nor the question has in any form."""
+        known = (*self._question.quantities, *held.quantities)
+        for quantity in extract_quantities(said):
+            # Another text may call the 1700s the 18th century.
+            is_period = said[quantity.end : quantity.end + 1] == "s"
+            figures = list_figures(quantity.text)
+            is_written = bool(figures) and figures <= held.source.figures
+            if not (is_period or is_written or _is_number_stated(quantity, known)):
+                return quantity.text
+        numbered = (match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said))
+        for text in numbered:
+            if not (held.has_name(text) or self._question.has_name(text)):
+                return text
+        for name in list_statement_names(said, language=held.source.language):
+            if held.lacks_name(name) and self._question.lacks_name(name):
+                return name.text
+        return None
+
+    def find_joined_sources(self, said: str, refs: Iterable[str]) -> list[str]:
+        """The sources that support the parts of a sentence which joins them; none if a part has none."""
+        parts = _JOINT_PATTERN.split(said)
+        found: dict[str, None] = {}
+        for part in parts if len(parts) > 1 else ():
+            good = [ref for ref in refs if self._supports(part, ref)]
+            if not good:
+                return []
+            found |= dict.fromkeys(good)
+        return list(found)
+
+    def judge_together(self, said: str, refs: Sequence[str]) -> SentenceFinding:
+        """What remains against a sentence if any of the sources may say any part of it."""
         held = [self._texts[ref] for ref in refs if ref in self._texts]
-        places = [assess_support(said, one.source).snippet for one in held]
-        joined = SourceText(text="\n".join(filter(None, places)))
-        return self._judge_support(said, assess_support(said, joined), held)
+        joined = self._joined.setdefault(
+            tuple(refs), CitableText(SourceText(text="\n\n".join(one.source.text for one in held)))
+        )
+        found = self._judge(said, joined, None)
+        return _NOT_IN_ONE if found.verdict is SentenceVerdict.SUPPORTED else found
 
     def find_supporting_source(self, said: str, *, except_for: Iterable[str] = ()) -> str | None:
         """The source that supports a sentence best, if one clearly does."""
@@ -137,12 +263,12 @@ class SentenceJudge:
             if ref in left or not can_share_language(said, held.source):
                 continue
             support = assess_support(said, held.source)
-            if (
-                support.score > best
-                and self._judge_support(said, support, [held]) is SentenceVerdict.SUPPORTED
-            ):
+            if support.score > best and support.relation is ClaimRelation.SUPPORTS:
                 best, found = support.score, ref
-        return found
+        return found if found is not None and self._supports(said, found) else None
+
+    def _supports(self, said: str, ref: str) -> bool:
+        return self.judge_citation(said, ref).verdict is SentenceVerdict.SUPPORTED
 
     def has_text(self, ref: str) -> bool:
         return ref in self._texts
@@ -168,37 +294,9 @@ class SentenceJudge:
             [name for name in list_names(said) if not self._question.has_name(name)]
         )
 
-    def _judge_support(
-        self, said: str, support: ClaimSupport | Judgement, held: Iterable[CitableText]
-    ) -> SentenceVerdict:
-        if support.relation is ClaimRelation.CONTRADICTS or support.missing_numbers:
-            return SentenceVerdict.REFUSED
-        texts = [self._question, *held]
-        known = [one for text in texts for one in text.quantities]
-        if any(not _is_number_stated(one, known) for one in extract_quantities(said)):
-            return SentenceVerdict.REFUSED
-        if any(not any(one.has_name(name) for one in texts) for name in list_names(said)):
-            return SentenceVerdict.REFUSED
-        if support.relation is ClaimRelation.SUPPORTS:
-            return SentenceVerdict.SUPPORTED
-        return (
-            SentenceVerdict.REFUSED
-            if support.score < UNSUPPORTED_BELOW_SCORE
-            else SentenceVerdict.WEAK
-        )
 
-    def _judge_foreign_language(self, said: str, held: CitableText) -> SentenceVerdict:
-        """In another language only numbers can be compared."""
-        told = extract_quantities(said)
-        missing = {one.low for one in told} - {one.low for one in held.quantities}
-        return SentenceVerdict.REFUSED if missing else SentenceVerdict.UNCHECKED
-
-
-def _lower_verdict(by_words: SentenceVerdict, relation: ClaimRelation) -> SentenceVerdict:
-    """The verdict by words, as far as a judge that does not find support lets it stand."""
-    if relation is ClaimRelation.CONTRADICTS:
-        return SentenceVerdict.REFUSED
-    return SentenceVerdict.REFUSED if by_words is SentenceVerdict.REFUSED else SentenceVerdict.WEAK
+def _fold_sentence(text: str) -> str:
+    return " ".join(_NO_LETTER_PATTERN.sub(" ", text).lower().split())
 
 
 def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> bool:
@@ -206,6 +304,7 @@ def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> b
     return any(
         {one.low, one.high} <= {other.low, other.high}
         or (one.precision >= other.precision and one.can_equal(other))
+        or (not one.unit and one.low in {other.low / other.scale, other.high / other.scale})
         for other in known
     )
 

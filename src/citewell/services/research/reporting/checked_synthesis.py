@@ -2,7 +2,7 @@
 
 A supported sentence stays with the citations that support it. One that another source supports is
 cited to that one. One that is refuted, or has another number or name, is cut. One of which words
-alone cannot tell stays and says that it is not confirmed.
+alone cannot tell stays with its citations, and a remark says what of it is not confirmed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from citewell.services.research.claims.sentence_verdicts import SentenceJudge, SentenceVerdict
+from citewell.services.judging.statements.word_stances import UNSETTLED_NOTE
+from citewell.services.research.claims.sentence_verdicts import (
+    SentenceFinding,
+    SentenceJudge,
+    SentenceVerdict,
+)
 from citewell.services.research.reporting.citation_marks import (
     LOST_REF,
     REF_MARK_PATTERN,
@@ -28,6 +33,11 @@ from citewell.text.evidence import negation
 from citewell.text.language import sentences, tokens
 
 UNCONFIRMED_MARK = "*(not confirmed by the sources)*"
+# What the mark says already.
+_OPEN_TAIL_PATTERN = re.compile(
+    r"[;.,] (?:and )?(?:whether|which)\b.{1,300} was not confirmed\.\Z", re.IGNORECASE
+)
+_REASON_MARKUP_PATTERN = re.compile(r"[*_`|\[\]]++")
 _MIN_STATEMENT_TERMS = 3  # a shorter sentence states nothing by itself
 _REPORTING_REGEX = (
     r"(?:says?|states?|reports?|notes?|finds?|found|shows?|adds?|confirms?|writes?)\b"
@@ -83,11 +93,16 @@ class CheckCounts:
     marked: int = 0
     recited: int = 0  # cited to another source than the model named, or to one where it named none
     uncompared: int = 0  # in another language than their sources
+    cut_reasons: dict[str, None] = field(default_factory=dict)  # each once, in order
+
+    @property
+    def standing(self) -> int:
+        """The statements that were not cut, marked or not."""
+        return self.statements - self.cut
 
     @property
     def share(self) -> float:
-        """Of the statements, those that stand."""
-        return self.supported / self.statements if self.statements else 1.0
+        return self.standing / self.statements if self.statements else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,14 +228,10 @@ class SynthesisCheck:
             return "", ""
         plain = _MARKUP_PATTERN.sub("", one.text)
         asked = one.refs or one.run_refs
-        verdicts = {ref: self.judge.judge_citation(plain, ref) for ref in asked}
-        good = [ref for ref in asked if verdicts[ref] is SentenceVerdict.SUPPORTED]
+        findings = {ref: self.judge.judge_citation(plain, ref) for ref in asked}
+        good = [ref for ref in asked if findings[ref].verdict is SentenceVerdict.SUPPORTED]
         if not good and len(asked) > 1:
-            near = [ref for ref in asked if verdicts[ref] is not SentenceVerdict.UNCHECKED]
-            if len(near) > 1 and (
-                self.judge.judge_together(plain, near) is SentenceVerdict.SUPPORTED
-            ):
-                good = near
+            good = self.judge.find_joined_sources(plain, asked)
         if good:
             self._count_statement(supported=1)
             return _format_marks(good), ""
@@ -228,24 +239,42 @@ class SynthesisCheck:
         if other is not None:
             self._count_statement(supported=1, recited=1)
             return _format_marks([other]), ""
-        return self._keep_unsupported(plain, one, verdicts)
+        return self._keep_unsupported(plain, one, findings)
 
     def _keep_unsupported(
-        self, plain: str, one: _Sentence, verdicts: dict[str, SentenceVerdict]
+        self, plain: str, one: _Sentence, findings: dict[str, SentenceFinding]
     ) -> tuple[str, str] | None:
-        told = [verdicts[ref] for ref in one.refs]
-        unread = [ref for ref in one.refs if verdicts[ref] is SentenceVerdict.UNCHECKED]
+        unread = [ref for ref in one.refs if findings[ref].verdict is SentenceVerdict.UNCHECKED]
         if unread and all(map(self.judge.has_text, unread)):  # only the language differs
             self._count_statement(supported=1, uncompared=1)
             return _format_marks(unread), ""
-        is_weak = SentenceVerdict.WEAK in verdicts.values() or bool(unread)
-        if not told and not one.is_miscited and not self.judge.states_fact(plain):
-            is_weak = True
-        if is_weak or self.marks_only:
-            self._count_statement(marked=1)
-            return _format_marks(one.refs) if self.marks_only else "", UNCONFIRMED_MARK
-        self._count_statement(cut=1)
-        return None
+        told = self._list_objections(plain, findings)
+        is_refused = all(each.verdict is SentenceVerdict.REFUSED for each in told)
+        if not one.refs and not one.is_miscited and not self.judge.states_fact(plain):
+            is_refused = False
+        if is_refused and not self.marks_only:
+            self._count_statement(cut=1)
+            self.counts.cut_reasons |= dict.fromkeys(each.reason for each in told[:1])
+            return None
+        self._count_statement(marked=1)
+        cited = [ref for ref in one.refs if self.marks_only or self.judge.has_text(ref)]
+        return _format_marks(cited), _format_remark(told)
+
+    def _list_objections(
+        self, plain: str, findings: dict[str, SentenceFinding]
+    ) -> list[SentenceFinding]:
+        """What speaks against a sentence, what its sources have in the place of something first."""
+        told = list(findings.values())
+        if len(told) > 1 and all(
+            each.verdict is SentenceVerdict.REFUSED and not each.is_located for each in told
+        ):
+            return [
+                self.judge.judge_together(plain, tuple(findings))
+            ]  # one may have what another lacks
+        return sorted(
+            told,
+            key=lambda each: each.verdict is not SentenceVerdict.REFUSED or not each.is_located,
+        )
 
     def _is_connecting(self, said: str) -> bool:
         """Whether an uncited sentence leads on, or speaks of the sources, and states no fact."""
@@ -317,6 +346,18 @@ def _add_run_citations(found: Sequence[_Sentence]) -> list[_Sentence]:
 
 def _format_marks(refs: Sequence[str]) -> str:
     return " ".join(f"[{ref}]" for ref in refs)
+
+
+def _format_remark(doubts: Sequence[SentenceFinding]) -> str:
+    """The mark of a sentence, with the first reason for it if there is one worth reading."""
+    reasons = (each.reason for each in doubts if each.reason not in {"", UNSETTLED_NOTE})
+    reason = _OPEN_TAIL_PATTERN.sub("", next(reasons, "")).rstrip(".")
+    plain = _REASON_MARKUP_PATTERN.sub("", reason)
+    if not plain:
+        return UNCONFIRMED_MARK
+    if plain.startswith(("The ", "A ", "No ", "None ")):
+        plain = plain[0].lower() + plain[1:]
+    return f"*(not confirmed: {plain})*"
 
 
 def _tidy_text(text: str) -> str:

@@ -35,7 +35,7 @@ async def apply_client_draft(
         said.setdefault(one.source, {})[one.snippet] = None
     texts = {ref: SourceText(text="\n\n".join(parts)) for ref, parts in said.items()}
     report = ProviderReport(provider=CLIENT_WRITER, text=draft)
-    judge = build_sentence_judge(findings, texts)
+    judge = build_sentence_judge(findings, texts, are_whole=False)
     checked = await asyncio.to_thread(apply_model_report, findings, report, judge)
     if judging.is_lexical or not judge.compared:
         return checked
@@ -49,6 +49,6 @@ async def apply_client_draft(
         for key, one in zip(pairs, opinions, strict=True)
         if isinstance(one, Judgement) and one.judge != LEXICAL_NAME
     }
-    judge = build_sentence_judge(findings, texts, judged)
+    judge = build_sentence_judge(findings, texts, judged, are_whole=False)
     checked = await asyncio.to_thread(apply_model_report, findings, report, judge)
     return checked.model_copy(update={"notes": (*checked.notes, *list_judging_notes(opinions))})

@@ -25,7 +25,9 @@ from citewell.text.questions.research_prompts import strip_thinking
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
-_MIN_SUPPORTED_SHARE = 0.5  # of the sentences; with fewer the report of quotations is better
+# If fewer of the sentences stand, by share and by number, the report of quotations is better.
+_MIN_STANDING_SHARE, _MIN_STANDING = 0.5, 3
+_MAX_CUT_REASONS = 4  # that a note gives
 _OWN_MARK_PATTERN = re.compile(r"\[src_[^\[\]]*\]|【[^【】]*】|\[\d{1,3}\](?!\()")
 _SOURCES_TAIL_PATTERN = re.compile(
     r"^(?:#{1,4}+[^\S\n]{0,4}+|\*\*)(?:sources?|references|works cited|bibliography|citations|quellen|fuentes"
@@ -40,10 +42,14 @@ def build_sentence_judge(
     findings: ResearchFindings,
     texts: Mapping[str, SourceText],
     judged: Mapping[tuple[str, str], Judgement] | None = None,
+    *,
+    are_whole: bool = True,
 ) -> SentenceJudge:
-    """The judge of a report's sentences; `texts` maps src_N to the text of its page."""
+    """The judge of a report's sentences; `texts` maps src_N to the text of its page, or a part of it."""
     titles = {source.ref: source.title for source in findings.sources}
-    return SentenceJudge(texts, titles=titles, question=findings.query, judged=judged)
+    return SentenceJudge(
+        texts, titles=titles, question=findings.query, judged=judged, are_whole=are_whole
+    )
 
 
 def apply_model_report(
@@ -52,7 +58,7 @@ def apply_model_report(
     """The findings with what remains of a model's report after the check, and its sources listed.
 
     The extractive report stays, and a note says why, if
-    the model's cites nothing, is HTML, or has fewer supported sentences than others.
+    the model's cites nothing, is HTML, or hardly anything of it is left.
     """
     marks = CitationMarks(findings.sources, lost_mark=f"[{LOST_REF}]")
     text = strip_thinking(report.text)
@@ -65,8 +71,9 @@ def apply_model_report(
     check = SynthesisCheck(judge=judge)
     text = check.check_text(text)
     used = list(dict.fromkeys(REF_MARK_PATTERN.findall(text)))
-    if not used or check.counts.share < _MIN_SUPPORTED_SHARE:
-        return _add_notes(findings, _describe_refused_report(report, check.counts))
+    is_short = check.counts.standing < _MIN_STANDING
+    if not used or (is_short and check.counts.share < _MIN_STANDING_SHARE):
+        return _add_notes(findings, *_describe_refused_report(report, check.counts))
     notes = list(_describe_check(check.counts))
     if marks.dangling:
         notes.insert(
@@ -97,11 +104,20 @@ def _list_used_sources(findings: ResearchFindings, used: Iterable[str]) -> str:
     return f"{SOURCES_HEADING}\n\n{listed}\n"
 
 
-def _describe_refused_report(report: ProviderReport, counts: CheckCounts) -> str:
-    return (
-        f"Only {counts.supported} of {counts.statements} {pluralize(counts.statements, 'sentence')} of the report by {report.provider}"
-        " were supported by their sources, so this one consists of quotations."
+def _describe_refused_report(report: ProviderReport, counts: CheckCounts) -> Iterable[str]:
+    yield from _list_cut_reasons(counts)
+    yield (
+        f"Only {counts.standing} of {counts.statements} {pluralize(counts.statements, 'sentence')} of the report by {report.provider}"
+        " could be left beside the sources, so this one consists of quotations."
     )
+
+
+def _list_cut_reasons(counts: CheckCounts) -> Iterable[str]:
+    reasons = [one for one in counts.cut_reasons if one]
+    if reasons:
+        rest = len(reasons) - _MAX_CUT_REASONS
+        more = f" And {rest} more." if rest > 0 else ""
+        yield f"Why sentences were cut: {' '.join(reasons[:_MAX_CUT_REASONS])}{more}"
 
 
 def _describe_check(counts: CheckCounts) -> Iterable[str]:
@@ -111,6 +127,7 @@ def _describe_check(counts: CheckCounts) -> Iterable[str]:
         was = "was" if counts.cut == 1 else "were"
         their = "its" if counts.cut == 1 else "their"
         yield f"{counts.cut} {whole} {was} not supported by {their} sources and {was} cut."
+    yield from _list_cut_reasons(counts)
     if counts.marked:
         is_are = "is" if counts.marked == 1 else "are"
         yield f"{counts.marked} {whole} {is_are} marked: the sources do not confirm what is said."

@@ -19,7 +19,7 @@ from citewell.text.quantities.number_words import list_number_words
 
 # Phrases with a denying word that say how something is done, and ones that set a bound to a number.
 _EMPTY_DENIAL_PATTERN = re.compile(
-    r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question)\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
+    r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question|doing (?:so|this|that|it))\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
     r"|\bnicht (?:zuletzt|bloß|nur)\b|\bohne (?:unangemessene )?(?:Verzögerung|Zweifel)\b|\bsans (?:délai|retard|doute|préjudice)\b"
     # "Not since 1950 had it been so dry" says how dry it was.
     r"|\bnot since\b|\b(?:never|not) (?:before|(?:been |had |was )?(?:so|as))\b|\bno other\b|\bnothing (?:else|so|as)\b"
