@@ -16,12 +16,14 @@ FERRY = (
     " attend the secondary school on the mainland. The crossing may become cheaper after the electric"
     " conversion, which the council has proposed. In winter the ferry makes fewer crossings than in"
     " summer because ice often closes the northern landing. About a third of the costs is paid by the"
-    " passengers themselves. A common misconception is that the ferry is a gift of the king."
+    " passengers themselves. A common misconception is that the ferry is a gift of the king. Askvik"
+    " keeps the ferry as a public service, not as a source of income for the town."
 )
 LIGHT = (
     "The lighthouse on the island was first lit in 1871. Its keeper, Oda Lund, wrote a diary about the"
     " storms of the following winters, which the museum in Askvik printed later on. The tower is"
-    " twenty metres high and is open to visitors on Sundays from May to September every year."
+    " twenty metres high and is open to visitors on Sundays from May to September every year. It was"
+    " one of the brightest lights on the western coast. Emil Brekke painted the tower white in 1902."
 )
 FINDINGS = ResearchFindings(
     query="What is known of the island ferry?",
@@ -71,6 +73,9 @@ def test_a_sentence_in_other_words_stays_with_its_citation(true: str) -> None:
         ("About half of the costs is paid by the passengers themselves [src_1].", "third"),
         ("The ferry is a gift of the king [src_1].", "misconception"),
         ("The ferry was built in Bergen in order to please the fishing fleet [src_1].", "fleet"),
+        ("Askvik keeps the ferry as a source of income for the town [src_1].", "opposite"),
+        ("The lighthouse was the brightest light on the western coast [src_2].", "absolute"),
+        ("The keeper painted the tower white in 1902 [src_2].", "keeper"),
         ("In winter the ferry makes more crossings than in summer [src_1].", "fewer"),
         ("The island ferry was built in Gdansk in 1974 [src_1].", "Gdansk"),
         ("The island ferry was built in Bergen in 1994 [src_1].", "1974"),
