@@ -46,7 +46,7 @@ _BASES_BY_PAST = {
     for past in pasts
 }
 _STRONG_PAST_PATTERN = re.compile(
-    rf"\A((?:{'|'.join(_PARTICLES)}|zuruck|be|er|ver|zer|ent|uber|unter|wider)*)({'|'.join(sorted(_BASES_BY_PAST, key=len, reverse=True))})(?:es)?\Z"
+    rf"\A((?:{'|'.join(_PARTICLES)}|zuruck|be|er|ver|zer|ent|uber|unter|wider){{0,2}})({'|'.join(sorted(_BASES_BY_PAST, key=len, reverse=True))})(?:es)?\Z"
 )
 
 
