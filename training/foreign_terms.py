@@ -93,10 +93,10 @@ def format_stems(code: str, by_code: Mapping[str, Mapping[str, WordChance]]) -> 
         total[stem] += chance.total
         named[stem] += chance.total * (word in names)
     by_count: dict[int, list[str]] = {}
-    for stem, chance in total.items():
-        count = round(_PASSAGES * (1 - (1 - min(1.0, chance)) ** _WORDS_BY_PASSAGE[code]))
+    for stem, share in total.items():
+        count = round(_PASSAGES * (1 - (1 - min(1.0, share)) ** _WORDS_BY_PASSAGE[code]))
         if count >= _LEAST_COUNT and len(stem) >= _LEAST_LETTERS:
-            is_name = named[stem] >= _LEAST_NAME_SHARE * chance
+            is_name = named[stem] >= _LEAST_NAME_SHARE * share
             by_count.setdefault(count, []).append(stem.capitalize() if is_name else stem)
     lines = (f"{count}\t{' '.join(sorted(by_count[count]))}" for count in sorted(by_count)[::-1])
     return "\n".join([str(_PASSAGES), *lines]) + "\n"
