@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.text.language.tokens import stem_word
-from citewell.text.language.word_forms import find_held_form
+from citewell.text.language.word_forms import find_held_form, list_particles
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,8 @@ from citewell.text.language.word_forms import find_held_form
         ("haushaltsdefizit", "defizit", "de"),
         ("gericht", "gerichtshof", "de"),
         ("aufzustocken", "aufstockung", "de"),
+        ("schließung", "schlossen", "de"),
+        ("geliehen", "leihen", "de"),
         ("prohibición", "prohibir", "es"),
     ],
 )
@@ -34,3 +36,12 @@ def test_another_form_of_a_word_is_found(word: str, other: str, code: str) -> No
 )
 def test_an_opposite_or_another_word_is_not_a_form(word: str, other: str, code: str) -> None:
     assert find_held_form(stem_word(word, code), [stem_word(other, code)], code) is None
+
+
+def test_the_parts_of_a_separable_verb_are_one_word() -> None:
+    joined, apart = stem_word("hervorgerufen", "de"), stem_word("rief", "de")
+    particles = list_particles({"vertrag", "rief", "streit", "hervor"}, "de")
+
+    assert particles == ("hervor",)
+    assert find_held_form(apart, [joined], "de", particles=particles) == joined
+    assert find_held_form(joined, [apart], "de", particles=particles) == apart

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,11 @@ from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from citewell.text.data_tables import load_table
+from citewell.text.evidence.capital_names import (
+    CAPITAL_WORD_PATTERN,
+    NOUN_CAPITAL_CODES,
+    list_name_words,
+)
 from citewell.text.evidence.oppositions.contrary_words import are_contrary
 from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.oppositions.polarity_words import CHANGE, find_word_polarities
@@ -20,9 +24,9 @@ from citewell.text.evidence.oppositions.word_table import (
 )
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import stopwords, tokens
-from citewell.text.language.word_forms import find_held_form
+from citewell.text.language.word_forms import find_held_form, list_particles
 from citewell.text.passages.related_words import find_related_stems
-from citewell.text.passages.term_weights import load_frequencies, weigh_rarity
+from citewell.text.passages.term_weights import knows_frequencies, split_compound, weigh_stem
 from citewell.text.quantities.stated_quantities import find_missing_quantities
 
 GROUNDING_SIGNS = (
@@ -38,7 +42,6 @@ GROUNDING_SIGNS = (
 )  # fmt: skip
 _MAX_WORDS, _MAX_COUNT = 30, 8
 _MAX_SENTENCE_CHARS = 1500
-_NOUN_CAPITAL_CODES = frozenset(("de", "lb"))
 _PERCENT_WORDS = frozenset(("percent", "prozent", "pourcent", "ciento"))
 _FORM_LETTERS = 5  # words that begin alike count as forms of each other
 _MAX_REPLACED_GAP = 4  # words of the passage between two neighbours of a replaced word
@@ -46,11 +49,6 @@ _MAX_REPLACED_GAP = 4  # words of the passage between two neighbours of a replac
 _FOREIGN_WEIGHT = 5.0
 _MAX_LOST_RARITY = 7.0  # of a word that the passage may lack: "nicotine" weighs 9.6, "mixture" 5.8
 _CACHED_WORDS = 2**14
-_UNKNOWN_COUNT = 1  # passages that hold a word which the table of frequencies lacks
-# A capital inside a sentence, a word of capitals, or one of letters and digits.
-_NAME_PATTERN = re.compile(
-    r"(?<=[\w,;:’'\"”)] )[A-Z][\w’'-]*+|\b[A-Z]{2,}+\b|\b(?=[^\W\d]*+\d)(?=\d*+[^\W\d])\w++"
-)
 
 
 class GroundingDoubt(StrEnum):
@@ -102,7 +100,7 @@ class _SentenceWords:
         ):
             return ""
         stem = tokens.stem_word(word, (language or "en")[:2])
-        return self.forms.get(stem, stem)
+        return "" if stem in _list_plain_stems(self.language_code) else self.forms.get(stem, stem)
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -118,6 +116,7 @@ class ClaimPassage:
     """Sentences of a source, the first of which has most of the claim."""
 
     sentences: Sequence[SentenceFeatures]
+    read_order: Sequence[SentenceFeatures]  # the same as the source has them
     source_terms: frozenset[str]
     known_terms: frozenset[str]  # of names that belong to the source, though its text may lack them
 
@@ -148,7 +147,10 @@ def build_passage(
     weights = {stem: _weigh_stem(stem, claim.compared.code) for stem in claim.terms}
     near = sorted(sentences[slice(*window)], key=lambda one: -_measure_weight(weights, one.terms))
     return ClaimPassage(
-        sentences=near, source_terms=source_terms | known_terms, known_terms=known_terms
+        sentences=near,
+        read_order=sentences[slice(*window)],
+        source_terms=source_terms | known_terms,
+        known_terms=known_terms,
     )
 
 
@@ -159,7 +161,7 @@ def list_grounding_signs(
     forms = _list_held_forms(claim, passage)
     own = _SentenceWords(features=claim, forms=forms)
     said = _SentenceWords(features=passage.sentences[0])
-    names = _list_name_stems(claim)
+    names = frozenset(forms.get(stem, stem) for stem in _list_name_stems(claim))
     if forms:
         claim = replace(claim, stems=tuple(forms.get(stem, stem) for stem in claim.stems))
     content = [word for word in own.listed if word.stem][:_MAX_WORDS]
@@ -169,6 +171,12 @@ def list_grounding_signs(
     lost = [word for word in content if word.stem not in passage.held_stems]
     lost_far = [word for word in lost if word.stem not in passage.source_terms]
     unlike = [word for word in lost if not _is_related(word.stem, passage, claim.language)]
+    plain = _list_plain_stems(own.language_code)
+    lost_plain = [one for one in own.listed if one.text not in passage.held_words and not one.stem]
+    # Order and strength are learned for English alone: elsewhere they must agree more strictly.
+    is_learned = own.language_code == "en"
+    strong = passage.held_words if is_learned else said.texts
+    read = passage.sentences[:1] if is_learned else passage.read_order
     places = _place_words(content, said)
     replaced = list(_list_replaced(content, places, said))
     return (
@@ -189,9 +197,9 @@ def list_grounding_signs(
         min(_MAX_COUNT, _count_missing(claim, passage.sentences[:1])),
         min(_MAX_COUNT, _count_missing(claim, passage.sentences)),
         _count_claim_denials(own, claim.terms) % 2 != _count_claim_denials(said, claim.terms) % 2,
-        min(_MAX_COUNT, _count_contraries(lost, passage.held_words, said.language_code)),
+        min(_MAX_COUNT, _count_contraries([*lost, *(lost_plain if plain else ())], passage.held_words, said.language_code)),
         _find_net_direction(own) * _find_net_direction(said) < 0,
-        _count_lost_words("absolutes", own, passage.held_words),
+        _count_lost_words("absolutes", own, strong),
         _count_dropped_hedges(said, own, claim.terms),
         _count_lost_words("hedges", own, passage.held_words),
         _count_lost_words("causes", own, passage.held_words),
@@ -205,10 +213,10 @@ def list_grounding_signs(
         _find_rarest(weights, [word for word, _ in replaced]),
         max((_weigh_stem(other, own.language_code) for _, other in replaced), default=0.0),
         bool(content) and content[0].stem not in passage.held_stems,
-        bool(content) and content[-1].stem not in passage.held_stems,
+        bool(content) and _find_last_word(content, claim).stem not in passage.held_stems,
         against.certainty if against is not None else -1,
-        1 - sum(stem in near for stem in weights) / max(1, len(near)),
-        _are_names_turned(own, said, names),
+        1 - sum(stem in near for stem in weights) / max(1, len(near - plain)),
+        _are_names_turned(own, read, names),
     )  # fmt: skip
 
 
@@ -259,19 +267,25 @@ def _list_held_forms(claim: SentenceFeatures, passage: ClaimPassage) -> dict[str
     code = claim.compared.code
     if code == "en":
         return {}
-    found = (
-        (stem, find_held_form(stem, passage.held_stems, code))
-        for stem in claim.terms - passage.held_stems
-    )
-    return {stem: form for stem, form in found if form}
+    words = passage.held_words.union(tokens.split_words(claim.text))
+    particles = list_particles(words, code)
+    forms: dict[str, str] = {}
+    for stem in claim.terms - passage.held_stems:
+        parts = split_compound(stem, code) or ()
+        for wanted in ((stem,), parts):
+            found = [
+                find_held_form(part, passage.held_stems, code, particles=particles)
+                for part in wanted
+            ]
+            if found and all(found):
+                forms[stem] = found[-1] or ""
+                break
+    return forms
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _weigh_stem(stem: str, code: str) -> float:
-    if code != "en":
-        return _FOREIGN_WEIGHT
-    frequencies, passages = load_frequencies()
-    return weigh_rarity(frequencies.get(stem, _UNKNOWN_COUNT), passages)
+    return weigh_stem(stem, code) if knows_frequencies(code) else _FOREIGN_WEIGHT
 
 
 def _measure_weight(weights: Mapping[str, float], held: frozenset[str]) -> float:
@@ -291,11 +305,18 @@ def _is_related(stem: str, passage: ClaimPassage, language: str | None) -> bool:
 
 
 def _list_name_stems(claim: SentenceFeatures) -> frozenset[str]:
-    """The stems of words with a capital inside the sentence; none in languages that write all nouns so."""
-    if claim.compared.code in _NOUN_CAPITAL_CODES:
-        return frozenset()
-    found = " ".join(match[0] for match in _NAME_PATTERN.finditer(claim.text))
-    return tokens.extract_terms(found, language=claim.language)
+    """The stems of words with a capital inside the sentence, or that are known as names."""
+    names = list_name_words(claim.text, language=claim.language)
+    return tokens.extract_terms(" ".join(names), language=claim.language)
+
+
+def _find_last_word(content: Sequence[_ClaimWord], claim: SentenceFeatures) -> _ClaimWord:
+    """The last word, or in languages that write nouns with a capital and verbs at the end, the last noun."""
+    nouns: list[_ClaimWord] = []
+    if claim.compared.code in NOUN_CAPITAL_CODES:
+        capitals = {word.lower() for word in CAPITAL_WORD_PATTERN.findall(claim.text)}
+        nouns = [word for word in content if word.text in capitals]
+    return nouns[-1] if nouns else content[-1]
 
 
 def _count_missing(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> int:
@@ -344,6 +365,12 @@ def list_strength_words(kind: str, code: str) -> frozenset[str]:
     return frozenset(load_table(__package__, "grounding_words")[kind].get(code, ()))
 
 
+@cache
+def _list_plain_stems(code: str) -> frozenset[str]:
+    """Stems that say nothing and are not among the stop-words, which are fewer than in English."""
+    return frozenset(tokens.stem_word(word, code) for word in _load_strength_words("plain", code))
+
+
 def _count_lost_words(kind: str, sentence: _SentenceWords, held: frozenset[str]) -> int:
     """Words of a kind that the sentence has, if the other side has none of that kind."""
     words = list_strength_words(kind, sentence.language_code)
@@ -389,10 +416,18 @@ def _measure_order(places: Sequence[tuple[int, ...]]) -> float:
 
 
 def _measure_pairs(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> float:
-    if not claim.stem_pairs:
+    own = _list_pairs(claim)
+    if not own:
         return 0.0
-    held = frozenset().union(*(one.stem_pairs for one in said))
-    return len(claim.stem_pairs & held) / len(claim.stem_pairs)
+    held = frozenset().union(*map(_list_pairs, said))
+    return len(own & held) / len(own)
+
+
+def _list_pairs(sentence: SentenceFeatures) -> frozenset[tuple[str, str]]:
+    plain = _list_plain_stems(sentence.compared.code)
+    if not plain:
+        return sentence.stem_pairs
+    return frozenset(pairwise(stem for stem in sentence.stems if stem not in plain))
 
 
 def _measure_longest_run(claim: _SentenceWords, said: _SentenceWords) -> float:
@@ -430,10 +465,13 @@ def _list_replaced(
                 break
 
 
-def _are_names_turned(claim: _SentenceWords, said: _SentenceWords, names: frozenset[str]) -> bool:
-    """Whether two names that follow each other in the claim follow in the other order in the sentence."""
+def _are_names_turned(
+    claim: _SentenceWords, said: Sequence[SentenceFeatures], names: frozenset[str]
+) -> bool:
+    """Whether two names that follow each other in the claim follow in the other order in the sentences."""
+    words = (word for one in said for word in _SentenceWords(features=one).listed)
     first: dict[str, int] = {}
-    for at, word in enumerate(said.listed):
+    for at, word in enumerate(words):
         first.setdefault(word.stem, at)
     told = list(dict.fromkeys(word.stem for word in claim.listed if word.stem in names))
     held = [first[stem] for stem in told if stem in first]

@@ -22,6 +22,7 @@ from citewell.services.judging.statements.source_opinions import SourceOpinion, 
 from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.comparison.source_names import SourceNames, read_source_names
 from citewell.text.comparison.statement_names import StatementName, list_statement_names
+from citewell.text.evidence.capital_names import list_name_words
 from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
 from citewell.text.evidence.missing_details import list_figures
 from citewell.text.evidence.sentence_features import build_sentence_features
@@ -35,14 +36,11 @@ MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be ci
 _MIN_COMMON_SHARE = 0.35  # of its words, in a source that may say it in other words
 # Between statements that each have a subject of their own.
 _JOINT_PATTERN = re.compile(r"; |, (?:and|but|while|whereas|although|though|yet) ")
-# A capital inside a sentence; the first word of a sentence or of a quotation has one anyway.
-_NAME_PATTERN = re.compile(r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w")
 # Names with a number in them: IPv4, CO2, COVID-19, i7-10700K.
 _NUMBERED_NAME_PATTERN = re.compile(r"(?<![\w.,-])[^\W\d_][^\W\d_]*+[-,.]?\d[\w,.-]*+(?<![,.-])")
 _NO_LETTER_PATTERN = re.compile(r"[\W_]++")
 _POSSESSIVE_PATTERN = re.compile(r"['’]s?$")
 _NAME_PREFIX_LETTERS = 5  # European and Europe, Italian and Italy
-_NOUN_CAPITAL_CODES = frozenset(("de", "lb"))  # every noun has a capital there
 # Capitals that are no names of anything.
 _PLAIN_CAPITAL_LIST = (
     "i a an the and or but it they he she we you this that these those there source sources not no yes"
@@ -310,11 +308,11 @@ def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> b
 
 
 def list_names(said: str) -> list[str]:
-    """Words with a capital inside the sentence; none in languages that write all nouns so."""
+    """The names of a sentence, and words with a number in them."""
     numbered = [match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said)]
-    if (detection.detect_language(said) or "")[:2] in _NOUN_CAPITAL_CODES:
-        return numbered
-    found = (match[0] for match in _NAME_PATTERN.finditer(said))
+    found = list_name_words(said, language=detection.detect_language(said))
     return numbered + [
-        name for name in found if _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS
+        name
+        for name in found
+        if name[0].isalpha() and _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS
     ]

@@ -15,6 +15,7 @@ from citewell.text.evidence.oppositions.polarity_words import (
 )
 from citewell.text.evidence.oppositions.word_table import load_opposition_words
 from citewell.text.language import tokens
+from citewell.text.language.word_forms import reduce_verb
 from citewell.text.quantities.number_words import list_number_words
 
 # Phrases with a denying word that say how something is done, and ones that set a bound to a number.
@@ -117,10 +118,10 @@ def is_noun_denial(word: str, code: str) -> bool:
 @lru_cache(maxsize=_PAIR_CACHE_ENTRIES)
 def are_contrary(one: str, other: str, code: str) -> bool:
     """Whether two words in small letters exclude each other in one place of a sentence."""
-    if other in list_opposite_words(one, code):
+    if other in list_opposite_words(one, code) or _are_contrary_verbs(one, other, code):
         return True
     if code == "en":
-        return _are_contrary_verbs(one, other) or _have_opposite_polarities(one, other)
+        return _have_opposite_polarities(one, other)
     return _find_direction(one, code) * _find_direction(other, code) < 0
 
 
@@ -131,13 +132,14 @@ def list_opposite_words(word: str, code: str) -> frozenset[str]:
     return listed | _list_prefixed_opposites(word) if code == "en" else listed
 
 
-def _are_contrary_verbs(one: str, other: str) -> bool:
-    """Whether two English verbs, in any of their forms, exclude each other."""
-    return _stem_verb(other) in _load_verb_pairs().get(_stem_verb(one), ())
+def _are_contrary_verbs(one: str, other: str, code: str) -> bool:
+    """Whether two verbs, in any of their forms, exclude each other."""
+    return _stem_verb(other, code) in _load_verb_pairs(code).get(_stem_verb(one, code), ())
 
 
-def _stem_verb(word: str) -> str:
-    return tokens.stem_word(word, "en")
+def _stem_verb(word: str, code: str) -> str:
+    stem = tokens.stem_word(word, code)
+    return reduce_verb(stem) if code == "de" else stem
 
 
 def _list_prefixed_opposites(word: str) -> set[str]:
@@ -178,9 +180,9 @@ def _load_contrary_pairs(code: str) -> dict[str, frozenset[str]]:
 
 
 @cache
-def _load_verb_pairs() -> dict[str, frozenset[str]]:
-    listed = load_opposition_words("en").verb_pairs
-    return _join_pairs(map(_stem_verb, pair.split("/")) for pair in listed)
+def _load_verb_pairs(code: str) -> dict[str, frozenset[str]]:
+    listed = load_opposition_words(code).verb_pairs
+    return _join_pairs((_stem_verb(word, code) for word in pair.split("/")) for pair in listed)
 
 
 def _join_pairs(pairs: Iterable[Iterable[str]]) -> dict[str, frozenset[str]]:
