@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
+from heapq import nlargest
 
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import build_sentence_features
@@ -26,6 +27,7 @@ _MIN_TITLE_LETTERS, _MIN_TITLE_SHARE = 4, 0.75
 _MAX_GAP_CHARS = 3000  # of the source, between the parts of one quotation
 _MIN_ALTERED_RATIO = 0.62  # of the words of a quotation, in the nearest sentences
 _MAX_NEAREST_SENTENCES = 2
+_MAX_CANDIDATES = 4  # sentences that are looked at for an altered quotation
 _MAX_QUOTED_CHARS = 2000
 _MAX_SHOWN_WORDS, _SPARE_WORDS = 12, 2
 _WORD_PATTERN = re.compile(r"\w+(?:[’'.,-]\w+)*")
@@ -240,12 +242,11 @@ def is_quotation_missing(match: QuotationMatch, source: SourceText, *, known: st
 
 
 def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator[tuple[int, int]]:
-    shares = [len(asked & one.terms) for one in source.sentence_features]
+    shares = source.count_shared_terms(asked)
     spans = source.sentence_spans
-    likely = sorted(range(len(shares)), key=lambda at: -shares[at])[:4]
-    for at in likely:
+    for at in nlargest(_MAX_CANDIDATES, shares, key=shares.__getitem__):
         for width in range(_MAX_NEAREST_SENTENCES):
-            if shares[at] and at + width < len(spans):
+            if at + width < len(spans):
                 yield spans[at][0], spans[at + width][1]
 
 
@@ -274,9 +275,12 @@ def _fold_source(text: str) -> tuple[str, array[int]]:
     plain = _LINK_TARGET_PATTERN.sub(lambda match: " " * len(match[0]), text)
     kept: list[str] = []
     places = array("I")
+    folded = {
+        letter: "".join(filter(str.isalnum, unicodedata.normalize("NFKC", letter).lower()))
+        for letter in set(plain)
+    }
     for place, letter in enumerate(plain):
-        for each in unicodedata.normalize("NFKC", letter).lower():
-            if each.isalnum():
-                kept.append(each)
-                places.append(place)
+        for each in folded[letter]:
+            kept.append(each)
+            places.append(place)
     return "".join(kept), places
