@@ -147,11 +147,11 @@ def _follow_parts(parts: list[str], folded: str, first: int) -> int | None:
 
 def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     """The sentences with most of the quotation's words; altered if nearly all are there in order."""
-    wanted = list(tokens.split_words(_GAP_PATTERN.sub(" ", quotation)))
+    wanted = _list_scanned_words(_GAP_PATTERN.sub(" ", quotation))
     asked = build_sentence_features(quotation, language=source.language).terms
     best, place = 0.0, (0, 0)
     for start, end in _list_candidate_spans(asked, source):
-        said = list(tokens.split_words(source.text[start:end]))
+        said = _list_scanned_words(source.text[start:end])
         ratio = _measure_kept_words(wanted, said)
         if ratio > best:
             best, place = ratio, (start, end)
@@ -163,6 +163,11 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     )
     state = QuotationState.VERBATIM if is_scanned else QuotationState.ALTERED
     return _build_quotation_match(quotation, state, place, source)
+
+
+def _list_scanned_words(text: str) -> list[str]:
+    """The words, alike where only letters differ that scanned texts confuse."""
+    return list(map(fold_scan_letters, tokens.split_words(text)))
 
 
 def _find_altered_pair(quotation: str, source: SourceText) -> QuotationMatch:
@@ -206,7 +211,7 @@ def describe_alteration(match: QuotationMatch) -> str:
     said = _WORD_PATTERN.findall(match.source)
     said = said if has_gap else _cut_to_quotation(said, quoted)
     compared = SequenceMatcher(
-        a=[word.lower() for word in said], b=[word.lower() for word in quoted], autojunk=False
+        a=list(map(fold_scan_letters, said)), b=list(map(fold_scan_letters, quoted)), autojunk=False
     )
     for kind, start, end, first, last in compared.get_opcodes():
         is_outside = kind == "delete" and first in {0, len(quoted)}
