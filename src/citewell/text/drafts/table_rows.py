@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_RULE_PATTERN = re.compile(r"\s{0,3}\|?(?:\s{0,8}:?-{1,80}:?\s{0,8}\|?){2,20}\s{0,8}")
+_RULE_PATTERN = re.compile(r"[\s|:-]{3,2000}")
 _CELL_PATTERN = re.compile(r"(?<!\\)\|")
 _NUMBER_PATTERN = re.compile(r"\W{0,4}(\d{1,4})\W{0,4}")
 _AUTHOR_HEAD_PATTERN = re.compile(
@@ -35,7 +35,7 @@ def read_table_rows(lines: Sequence[str]) -> list[TableRow]:
     return [
         row
         for at, line in enumerate(lines)
-        if at and _RULE_PATTERN.fullmatch(line) and "|" in line and "|" in lines[at - 1]
+        if at and _is_rule(line) and "|" in lines[at - 1]
         for row in _iterate_rows(lines, at)
     ]
 
@@ -43,10 +43,13 @@ def read_table_rows(lines: Sequence[str]) -> list[TableRow]:
 def list_table_lines(lines: Sequence[str]) -> set[int]:
     """The places of the lines that belong to such a table, with its head and its rule."""
     rows = {row.line for row in read_table_rows(lines)}
-    heads = {
-        at for at, line in enumerate(lines) if at + 1 in rows and _RULE_PATTERN.fullmatch(line)
-    }
+    heads = {at for at, line in enumerate(lines) if at + 1 in rows and _is_rule(line)}
     return rows | heads | {at - 1 for at in heads}
+
+
+def _is_rule(line: str) -> bool:
+    """Whether the line stands between the head of a table and its rows."""
+    return "|" in line and "-" in line and _RULE_PATTERN.fullmatch(line) is not None
 
 
 def _iterate_rows(lines: Sequence[str], rule: int) -> Iterator[TableRow]:
