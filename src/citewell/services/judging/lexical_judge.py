@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from heapq import nlargest
 
 from citewell.model.research import ClaimRelation
 from citewell.services.judging.claim_judge import (
@@ -67,12 +68,10 @@ def _find_opposing_place(pair: ClaimPair) -> tuple[int, int] | None:
     """The sentence nearest to the claim of those that contradict it."""
     source = pair.source
     asked = build_sentence_features(pair.claim, language=source.language)
-    near = [
-        (len(asked.terms & one.terms), place) for place, one in enumerate(source.sentence_features)
-    ]
-    for shared, place in sorted(near, key=lambda row: (-row[0], row[1]))[:_MAX_CLOSE_SENTENCES]:
+    near = source.count_shared_terms(asked.terms)
+    for place in nlargest(_MAX_CLOSE_SENTENCES, near, key=near.__getitem__):
         said = source.sentence_features[place]
         relation = classify_relation(asked, [said], MIN_SUPPORTED_SCORE)
-        if shared and relation is ClaimRelation.CONTRADICTS:
+        if relation is ClaimRelation.CONTRADICTS:
             return source.sentence_spans[place]
     return None

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from citewell.text.comparison.absent_names import find_absent_names
 from citewell.text.comparison.statement_twins import list_word_terms
-from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
+from citewell.text.evidence.claim_support import HEAD_LETTERS, SourceText, remove_citation_marks
 from citewell.text.evidence.oppositions.contrary_words import LIGHT_WORDS
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import tokens
 from citewell.text.passages.related_words import find_related_stems
 from citewell.text.passages.term_weights import load_frequencies, weigh_rarity
 
-_HEAD_LETTERS = 5  # "european" is in a text that has "Europe"
 _MIN_PART_LETTERS = 4  # of a word within a longer one, as in "Echtzeitüberweisung"
 _MIN_RELATED = 0.1  # how near a word must be to stand for another
 _MIN_TERMS = 4  # content words that a statement needs to be called absent
@@ -67,8 +66,8 @@ def find_absent_terms(asked: SentenceFeatures, source: SourceText) -> AbsentTerm
     light = {tokens.stem_word(word, code) for word in LIGHT_WORDS}
     wanted = sorted(list_word_terms(asked) - light)
     held = source.all_terms
-    heads = {term[:_HEAD_LETTERS] for term in held if len(term) >= _HEAD_LETTERS}
-    text = source.text.lower()
+    heads = source.sentences_by_head.keys()
+    text = source.derive(_lower_text)
     absent = tuple(term for term in wanted if not _occurs_in_source(term, held, heads, text, code))
     whole = sum(_weigh_word(term, code) for term in wanted)
     lost = sum(_weigh_word(term, code) for term in absent)
@@ -76,7 +75,7 @@ def find_absent_terms(asked: SentenceFeatures, source: SourceText) -> AbsentTerm
 
 
 def _is_largely_absent(asked: SentenceFeatures, lost: AbsentTerms, source: SourceText) -> bool:
-    length = sum(len(one.stems) for one in source.sentence_features)
+    length = source.derive(_count_stems)
     if lost.count < _MIN_TERMS or length < _MIN_SOURCE_STEMS:
         return False
     is_english = (asked.language or "en")[:2] == "en"
@@ -99,9 +98,22 @@ def _is_largely_absent(asked: SentenceFeatures, lost: AbsentTerms, source: Sourc
 
 def _measure_best_window(words: frozenset[str], source: SourceText) -> float:
     """The largest share of these words in three consecutive sentences of the source."""
-    held = [one.terms & words for one in source.sentence_features]
-    windows = (frozenset().union(*held[at : at + _WINDOW_SENTENCES]) for at in range(len(held)))
+    every = source.sentence_features
+    near = source.count_shared_terms(words)
+    starts = {max(0, at - step) for at in near for step in range(_WINDOW_SENTENCES)}
+    windows = (
+        frozenset().union(*(one.terms & words for one in every[at : at + _WINDOW_SENTENCES]))
+        for at in starts
+    )
     return max(map(len, windows), default=0) / len(words)
+
+
+def _lower_text(source: SourceText) -> str:
+    return source.text.lower()
+
+
+def _count_stems(source: SourceText) -> int:
+    return sum(len(one.stems) for one in source.sentence_features)
 
 
 def _list_written_words(asked: SentenceFeatures, lost: AbsentTerms) -> tuple[str, ...]:
@@ -116,9 +128,9 @@ def _list_written_words(asked: SentenceFeatures, lost: AbsentTerms) -> tuple[str
 
 
 def _occurs_in_source(
-    term: str, held: frozenset[str], heads: set[str], text: str, code: str
+    term: str, held: frozenset[str], heads: Collection[str], text: str, code: str
 ) -> bool:
-    if term in held or (len(term) >= _HEAD_LETTERS and term[:_HEAD_LETTERS] in heads):
+    if term in held or (len(term) >= HEAD_LETTERS and term[:HEAD_LETTERS] in heads):
         return True
     if len(term) >= _MIN_PART_LETTERS and term in text:
         return True

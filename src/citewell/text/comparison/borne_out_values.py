@@ -28,6 +28,12 @@ from citewell.text.comparison.deriving_words import (
 )
 from citewell.text.comparison.like_values import find_like_value
 from citewell.text.comparison.periodic_values import is_periodic_multiple
+from citewell.text.comparison.source_value_index import (
+    list_all_values,
+    list_distinct_values,
+    list_value_windows,
+    list_valued_sentences,
+)
 from citewell.text.comparison.source_values import (
     gives_both_ends,
     has_figure,
@@ -52,7 +58,6 @@ from citewell.text.quantities.stated_quantities import (
 )
 from citewell.text.quantities.units import CURRENCY_CODES, UNIT_FACTORS
 
-_WINDOW_SENTENCES = 3
 _MAX_COMBINED = 14  # of a source, between any two of which a difference is reckoned
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
@@ -73,23 +78,24 @@ class ValueSearch:
     known_years: Collection[int]
 
     @cached_property
-    def held(self) -> list[StatedQuantity]:
+    def held(self) -> Sequence[StatedQuantity]:
         """All values of the source."""
-        every = self.source.sentence_features
-        return [value for each in every for value in list_stated_values(each)]
+        return self.source.derive(list_all_values)
 
     @cached_property
-    def windows(self) -> list[list[StatedQuantity]]:
-        """The values of each few consecutive sentences, from which an author may have reckoned."""
+    def distinct(self) -> Sequence[StatedQuantity]:
+        """The values of the source without repetitions."""
+        return [each.value for each in self.source.derive(list_distinct_values)]
+
+    @cached_property
+    def windows(self) -> Sequence[Sequence[StatedQuantity]]:
+        return self.source.derive(list_value_windows)
+
+    @cached_property
+    def valued(self) -> Sequence[SentenceFeatures]:
+        """The sentences of the source that give a value."""
         every = self.source.sentence_features
-        return [
-            [
-                value
-                for each in every[at : at + _WINDOW_SENTENCES]
-                for value in list_stated_values(each)
-            ]
-            for at in range(max(1, len(every) - _WINDOW_SENTENCES + 1))
-        ]
+        return [every[at] for at in self.source.derive(list_valued_sentences)]
 
     def find_combined_values(self, one: StatedQuantity) -> list[StatedQuantity]:
         """The values of its unit, if they are so few that hardly any two fit by chance, else those near."""
@@ -108,10 +114,10 @@ class ValueSearch:
 def is_borne_out(one: StatedQuantity, search: ValueSearch) -> bool:
     source, every = search.source, search.source.sentence_features
     return (
-        any(can_mean(one, other, search.asked.text) for other in search.held)
+        any(can_mean(one, other, search.asked.text) for other in search.distinct)
         or is_spelt_near(one, every, source.language)
         or is_whole_near(one, every)
-        or (one.low < one.high and any(gives_both_ends(one, said) for said in every))
+        or (one.low < one.high and any(gives_both_ends(one, said) for said in search.valued))
         or _is_written_bare(one, source)
         or (not is_fixed_unit(one.unit) and is_length_of_list(one, source))
         or _is_reckoned(one, search)
@@ -146,27 +152,30 @@ def _is_written_bare(one: StatedQuantity, source: SourceText) -> bool:
         return False
     if not is_fixed_unit(one.unit):
         return True
-    rows = (line for line in source.text.splitlines() if line.lstrip().startswith("|"))
-    words = {word for row in rows for word in _UNIT_WORD_PATTERN.findall(row.lower())}
-    units = {UNIT_FACTORS[word][0] for word in words & UNIT_FACTORS.keys()}
-    is_named = one.unit in units or one.unit in CURRENCY_CODES.values()
+    is_named = one.unit in source.derive(_list_table_units) or one.unit in CURRENCY_CODES.values()
     return is_named and all(
         re.search(rf"\|[\s~<>≤≥*]*{re.escape(each)}[\s*]*\|", source.text) for each in figures
     )
 
 
+def _list_table_units(source: SourceText) -> frozenset[str]:
+    rows = (line for line in source.text.splitlines() if line.lstrip().startswith("|"))
+    words = {word for row in rows for word in _UNIT_WORD_PATTERN.findall(row.lower())}
+    return frozenset(UNIT_FACTORS[word][0] for word in words & UNIT_FACTORS.keys())
+
+
 def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
     """Whether an author may have reckoned it from what the source gives."""
-    every = search.source.sentence_features
+    valued = search.valued
     if one.unit in TIME_UNITS:
         spans = list_time_spans(search.held, search.known_years)
         if any(can_mean(one, each, search.asked.text) for each in spans):
             return True
-    if is_multiplied_value(one, search.wanted, search.held):
+    if is_multiplied_value(one, search.wanted, search.distinct):
         return True
-    if follows_from_statement(one, search.asked) or is_periodic_multiple(one, search.asked, every):
+    if follows_from_statement(one, search.asked) or is_periodic_multiple(one, search.asked, valued):
         return True
-    if any(is_share_of_value(one, list_stated_values(each), each.text) for each in every):
+    if any(is_share_of_value(one, list_stated_values(each), each.text) for each in valued):
         return True
     if is_told_as_reckoned(one, search):
         return True
@@ -178,10 +187,13 @@ def _is_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
 
 def is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
     """Whether words of the statement say how the number was reckoned, and the source bears that out."""
-    statement, windows = search.asked.text, search.windows
+    statement = search.asked.text
     if has_deriving_words(one, statement):
         slack = find_slack(one, statement)
-        if any(is_combined_value(one, each) or is_sum_of_run(one, each, slack) for each in windows):
+        if any(
+            is_combined_value(one, each) or is_sum_of_run(one, each, slack)
+            for each in search.windows
+        ):
             return True
         every = search.source.sentence_features
         if any(is_product_of_counts(one, list_counts(each)) for each in every):
@@ -191,26 +203,36 @@ def is_told_as_reckoned(one: StatedQuantity, search: ValueSearch) -> bool:
         loose = replace(one, precision=max(one.precision, 2 * max(find_slack(one, statement))))
         if is_combined_value(loose, search.find_combined_values(one)):
             return True
-    return tells_of_others(statement) and any(is_complement_share(one, each) for each in windows)
+    return tells_of_others(statement) and any(
+        is_complement_share(one, each) for each in search.windows
+    )
 
 
 def is_length_of_list(one: StatedQuantity, source: SourceText) -> bool:
     """Whether the source lists or numbers as many things: "chapters 8-13" are six chapters."""
-    if one.low in count_list_items(source.text):
-        return True
+    return one.low in source.derive(_count_list_items) or any(
+        unit == one.unit and length == one.low
+        for unit, length in source.derive(_list_numbered_things)
+    )
+
+
+def _list_numbered_things(source: SourceText) -> frozenset[tuple[str, int]]:
+    """The stems of things that are numbered as a range, each with how many they are."""
     code = (source.language or "en")[:2]
-    return any(
-        tokens.stem_word(found["thing"].lower(), code) == one.unit
-        and int(found["last"]) - int(found["first"]) + 1 == one.low
+    return frozenset(
+        (
+            tokens.stem_word(found["thing"].lower(), code),
+            int(found["last"]) - int(found["first"]) + 1,
+        )
         for found in _NUMBERED_PATTERN.finditer(source.text)
     )
 
 
-def count_list_items(text: str) -> set[int]:
-    """The lengths of the lists and tables of a text, a table with and without its head."""
+def _count_list_items(source: SourceText) -> set[int]:
+    """The lengths of the lists and tables of a source, a table with and without its head."""
     lengths: set[int] = set()
     run = 0
-    for line in [*text.splitlines(), "end"]:
+    for line in [*source.text.splitlines(), "end"]:
         if _LIST_ITEM_PATTERN.match(line):
             run += 1
         elif line.strip():

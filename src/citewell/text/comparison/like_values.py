@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from citewell.text.comparison.statement_values import (
-    DATED_UNITS,
-    list_stated_values,
-)
+from citewell.text.comparison.source_value_index import list_distinct_values
+from citewell.text.comparison.statement_values import DATED_UNITS
 from citewell.text.comparison.value_conflicts import is_unit_slip
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import SentenceFeatures
@@ -53,16 +51,13 @@ def attach_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue:
 
 def find_like_value(one: StatedQuantity, source: SourceText) -> UnstatedValue | None:
     """The value with one of nearly the same digits, or of the same figure in another unit."""
-    for said, (start, end) in list_placed_sentences(source):
-        for other in list_stated_values(said):
-            # In a table the unit of a figure stands above it.
-            is_bare = (
-                not other.unit
-                and not is_fixed_unit(one.unit)
-                and said.text.lstrip().startswith("|")
-            )
-            if have_like_figures(one, other) or (is_bare and _have_like_digits(one, other)):
-                return UnstatedValue(draft=one, like=other, start=start, end=end)
+    for held in source.derive(list_distinct_values):
+        other = held.value
+        # In a table the unit of a figure stands above it.
+        is_bare = held.is_in_row and not other.unit and not is_fixed_unit(one.unit)
+        if have_like_figures(one, other) or (is_bare and _have_like_digits(one, other)):
+            start, end = source.sentence_spans[held.index]
+            return UnstatedValue(draft=one, like=other, start=start, end=end)
     return None
 
 

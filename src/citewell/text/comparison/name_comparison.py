@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from citewell.text.comparison.quoted_words import fold_scan_letters
 from citewell.text.comparison.statement_twins import StatementTwin, find_statement_twins
 from citewell.text.dates.month_names import WHOLE_MONTH_NAMES
-from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
+from citewell.text.evidence.claim_support import HEAD_LETTERS, SourceText, remove_citation_marks
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import tokens
 
@@ -20,7 +20,6 @@ _POSSESSIVE_PATTERN = re.compile(r"['’]s?\Z")
 _NOUN_CAPITAL_CODES = frozenset({"de", "lb"})
 _MIN_TWIN_SHARE = 0.8  # of the statement's other words
 _MIN_SHARED_BACK = 0.5
-_HEAD_LETTERS = 5  # European and Europe
 # Capitals that name nothing.
 PLAIN_CAPITALS = WHOLE_MONTH_NAMES | frozenset(
     [
@@ -96,10 +95,15 @@ def list_names(text: str) -> tuple[str, ...]:
 def _has_name(name: str, source: SourceText, title: str) -> bool:
     """Whether any part of the name is in the source: people are called by their family name."""
     stems = tokens.extract_terms(name)
-    held = source.all_terms | tokens.extract_terms(title)
-    heads = {term[:_HEAD_LETTERS] for term in held}
+    known = tokens.extract_terms(title)
+    heads = {term[:HEAD_LETTERS] for term in known}
     return not stems or any(
-        stem in held or (len(stem) >= _HEAD_LETTERS and stem[:_HEAD_LETTERS] in heads)
+        stem in source.all_terms
+        or stem in known
+        or (
+            len(stem) >= HEAD_LETTERS
+            and (stem[:HEAD_LETTERS] in heads or stem[:HEAD_LETTERS] in source.sentences_by_head)
+        )
         for stem in stems
     )
 

@@ -40,7 +40,7 @@ class _HeldLabel:
 def find_other_labels(asked: SentenceFeatures, source: SourceText) -> Iterator[UnstatedValue]:
     """Labels of the statement whose words stand at another label of the source, or that it has nowhere."""
     if _LABEL_PATTERN.search(asked.text):
-        held = list(_list_labels(source))
+        held = source.derive(_collect_labels)
         for match in _LABEL_PATTERN.finditer(asked.text):
             rivals = [one for one in held if one.word == match["word"].lower()]
             found = _find_rival(match, rivals, asked, source)
@@ -48,6 +48,10 @@ def find_other_labels(asked: SentenceFeatures, source: SourceText) -> Iterator[U
                 mine = build_exact_quantity(Decimal(match["first"]), "", asked.text, match.span())
                 yield UnstatedValue(draft=mine, like=found.value, start=found.start, end=found.end)
     yield from _find_other_versions(asked, source)
+
+
+def _collect_labels(source: SourceText) -> tuple[_HeldLabel, ...]:
+    return tuple(_list_labels(source))
 
 
 def _list_labels(source: SourceText) -> Iterator[_HeldLabel]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
+from heapq import nlargest
 
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import build_sentence_features
@@ -26,6 +27,7 @@ _MIN_TITLE_LETTERS, _MIN_TITLE_SHARE = 4, 0.75
 _MAX_GAP_CHARS = 3000  # of the source, between the parts of one quotation
 _MIN_ALTERED_RATIO = 0.62  # of the words of a quotation, in the nearest sentences
 _MAX_NEAREST_SENTENCES = 2
+_MAX_CANDIDATES = 4  # sentences that are looked at for an altered quotation
 _MAX_QUOTED_CHARS = 2000
 _MAX_SHOWN_WORDS, _SPARE_WORDS = 12, 2
 _WORD_PATTERN = re.compile(r"\w+(?:[’'.,-]\w+)*")
@@ -145,11 +147,11 @@ def _follow_parts(parts: list[str], folded: str, first: int) -> int | None:
 
 def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     """The sentences with most of the quotation's words; altered if nearly all are there in order."""
-    wanted = list(tokens.split_words(_GAP_PATTERN.sub(" ", quotation)))
+    wanted = _list_scanned_words(_GAP_PATTERN.sub(" ", quotation))
     asked = build_sentence_features(quotation, language=source.language).terms
     best, place = 0.0, (0, 0)
     for start, end in _list_candidate_spans(asked, source):
-        said = list(tokens.split_words(source.text[start:end]))
+        said = _list_scanned_words(source.text[start:end])
         ratio = _measure_kept_words(wanted, said)
         if ratio > best:
             best, place = ratio, (start, end)
@@ -161,6 +163,11 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     )
     state = QuotationState.VERBATIM if is_scanned else QuotationState.ALTERED
     return _build_quotation_match(quotation, state, place, source)
+
+
+def _list_scanned_words(text: str) -> list[str]:
+    """The words, alike where only letters differ that scanned texts confuse."""
+    return list(map(fold_scan_letters, tokens.split_words(text)))
 
 
 def _find_altered_pair(quotation: str, source: SourceText) -> QuotationMatch:
@@ -204,7 +211,7 @@ def describe_alteration(match: QuotationMatch) -> str:
     said = _WORD_PATTERN.findall(match.source)
     said = said if has_gap else _cut_to_quotation(said, quoted)
     compared = SequenceMatcher(
-        a=[word.lower() for word in said], b=[word.lower() for word in quoted], autojunk=False
+        a=list(map(fold_scan_letters, said)), b=list(map(fold_scan_letters, quoted)), autojunk=False
     )
     for kind, start, end, first, last in compared.get_opcodes():
         is_outside = kind == "delete" and first in {0, len(quoted)}
@@ -240,12 +247,11 @@ def is_quotation_missing(match: QuotationMatch, source: SourceText, *, known: st
 
 
 def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator[tuple[int, int]]:
-    shares = [len(asked & one.terms) for one in source.sentence_features]
+    shares = source.count_shared_terms(asked)
     spans = source.sentence_spans
-    likely = sorted(range(len(shares)), key=lambda at: -shares[at])[:4]
-    for at in likely:
+    for at in nlargest(_MAX_CANDIDATES, shares, key=shares.__getitem__):
         for width in range(_MAX_NEAREST_SENTENCES):
-            if shares[at] and at + width < len(spans):
+            if at + width < len(spans):
                 yield spans[at][0], spans[at + width][1]
 
 
@@ -274,9 +280,12 @@ def _fold_source(text: str) -> tuple[str, array[int]]:
     plain = _LINK_TARGET_PATTERN.sub(lambda match: " " * len(match[0]), text)
     kept: list[str] = []
     places = array("I")
+    folded = {
+        letter: "".join(filter(str.isalnum, unicodedata.normalize("NFKC", letter).lower()))
+        for letter in set(plain)
+    }
     for place, letter in enumerate(plain):
-        for each in unicodedata.normalize("NFKC", letter).lower():
-            if each.isalnum():
-                kept.append(each)
-                places.append(place)
+        for each in folded[letter]:
+            kept.append(each)
+            places.append(place)
     return "".join(kept), places

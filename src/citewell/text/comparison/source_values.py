@@ -23,6 +23,7 @@ from citewell.text.comparison.deriving_words import (
     tells_of_rest,
 )
 from citewell.text.comparison.periodic_values import is_periodic_multiple
+from citewell.text.comparison.source_value_index import list_distinct_values
 from citewell.text.comparison.statement_sums import follows_from_statement
 from citewell.text.comparison.statement_values import (
     DATED_UNITS,
@@ -71,7 +72,7 @@ def is_stated_near(
 
 
 def is_written_anywhere(one: StatedQuantity, source: SourceText) -> bool:
-    held = [value for each in source.sentence_features for value in list_stated_values(each)]
+    held = [each.value for each in source.derive(list_distinct_values)]
     if one.unit == "%" and not has_table_cells(source):
         # Neither "18 studies" nor "vol. 18" is 18 percent.
         shares = (value for value in held if value.unit in {"%", "pp"})
@@ -168,11 +169,15 @@ def is_spelt_near(
     if one.low != one.high:
         return False
     word = find_number_word(one.low / one.scale, language)
-    return bool(word) and any(_spells_number(one, word, each) for each in near)
+    if not word:
+        return False
+    pattern = re.compile(rf"(?<!\w){re.sub(r'[- ]', '[- ]', word)}(?!\w)", re.IGNORECASE)
+    return any(_spells_number(one, pattern, each) for each in near)
 
 
-def _spells_number(one: StatedQuantity, word: str, said: SentenceFeatures) -> bool:
-    pattern = rf"(?<!\w){re.sub(r'[- ]', '[- ]', word)}(?!\w)"
+def _spells_number(one: StatedQuantity, pattern: re.Pattern[str], said: SentenceFeatures) -> bool:
+    if not pattern.search(said.text):
+        return False
     mine = (one.unit, one.scale)
     measures = {
         each.start: (each.unit, each.scale)
@@ -182,7 +187,7 @@ def _spells_number(one: StatedQuantity, word: str, said: SentenceFeatures) -> bo
     is_measure = stated_quantities.is_fixed_unit(one.unit)
     return any(
         not is_measure or measures.get(found.start(), mine) == mine
-        for found in re.finditer(pattern, said.text, re.IGNORECASE)
+        for found in pattern.finditer(said.text)
     )
 
 
@@ -197,4 +202,12 @@ def has_figure(source: SourceText, figure: str) -> bool:
     if not all(each in source.figures for each in digits):
         return False
     written = r"[.,'’\s]?".join(digits)
-    return re.search(rf"(?<![\d.,]){written}(?![\d]|[.,]\d)", source.text) is not None
+    pattern = re.compile(rf"(?<![\d.,]){written}(?![\d]|[.,]\d)")
+    rarest = max(digits, key=len)
+    ahead = sum(map(len, digits)) + len(digits)
+    at = source.text.find(rarest)
+    while at >= 0:
+        if any(pattern.match(source.text, start) for start in range(max(0, at - ahead), at + 1)):
+            return True
+        at = source.text.find(rarest, at + 1)
+    return False

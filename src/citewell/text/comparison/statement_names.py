@@ -146,7 +146,7 @@ def _find_forms(words: tuple[str, ...]) -> frozenset[str]:
 def fold_name_letters(text: str) -> str:
     """Lower case without accents, and U.S. as us."""
     parts = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(letter for letter in parts if not unicodedata.combining(letter))
+    bare = parts.translate(dict.fromkeys(map(ord, filter(unicodedata.combining, set(parts)))))
     return _DOTTED_PATTERN.sub(lambda match: match[0].replace(".", ""), bare)
 
 

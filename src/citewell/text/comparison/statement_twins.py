@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 from citewell.text.evidence.claim_support import SourceText, list_context_terms
 from citewell.text.evidence.oppositions.opposition import Opposition, find_opposition
 from citewell.text.evidence.oppositions.sentence_contrast import Certainty
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
-from citewell.text.language import tokens
 
 MIN_TWIN_TERMS = 3  # content words that a statement needs to be compared
 _MIN_SHORT_TERMS = 2
@@ -54,15 +54,7 @@ class TwinOpposition:
 
 def list_word_terms(features: SentenceFeatures) -> frozenset[str]:
     """The terms of a sentence without its numbers, in figures and in words."""
-    spelt = {
-        tokens.stem_word(word, (features.language or "en")[:2])
-        for one in features.quantities
-        if not any(map(str.isdigit, one.text))
-        for word in one.text.lower().split()[:-1]  # the last one is the unit
-    }
-    return frozenset(
-        term for term in features.terms if term not in spelt and not any(map(str.isdigit, term))
-    )
+    return features.word_terms
 
 
 def find_statement_twins(
@@ -74,28 +66,40 @@ def find_statement_twins(
         if len(wanted) < _MIN_SHORT_TERMS:
             return ()
         min_share = 1.0  # of so few words, a sentence must have all
-    found = sorted(_measure_twins(wanted, source), key=lambda one: (-one.share, -one.shared_back))
-    return tuple(one for one in found[:_MAX_TWINS] if one.share >= min_share)
+    shares = _measure_twins(wanted, source)
+    best = nlargest(_MAX_TWINS, shares, key=lambda row: (row[1], row[2]))
+    return tuple(
+        StatementTwin(
+            index=index,
+            features=source.sentence_features[index],
+            start=source.sentence_spans[index][0],
+            end=source.sentence_spans[index][1],
+            share=share,
+            own_share=own_share,
+            shared_back=shared_back,
+        )
+        for index, share, shared_back, own_share in best
+        if share >= min_share
+    )
 
 
-def _measure_twins(wanted: frozenset[str], source: SourceText) -> Iterator[StatementTwin]:
-    spans = source.sentence_spans
-    for index, said in enumerate(source.sentence_features):
-        words = list_word_terms(said)
-        shared = len(wanted & words)
+def _measure_twins(
+    wanted: frozenset[str], source: SourceText
+) -> Iterator[tuple[int, float, float, float]]:
+    """Of each sentence that shares a word: its place, `share`, `shared_back` and `own_share`."""
+    every = source.sentence_features
+    for index in source.count_shared_terms(wanted):
+        said = every[index]
+        known = wanted & said.word_terms
+        shared = len(known)
         if shared:
-            start, end = spans[index]
-            known = wanted & words
             if index and _PRONOUN_PATTERN.match(said.text):
-                known |= wanted & source.sentence_features[index - 1].terms
-            yield StatementTwin(
-                index=index,
-                features=said,
-                start=start,
-                end=end,
-                share=len(known) / len(wanted),
-                own_share=shared / len(wanted),
-                shared_back=shared / len(words),
+                known |= wanted & every[index - 1].terms
+            yield (
+                index,
+                len(known) / len(wanted),
+                shared / len(said.word_terms),
+                shared / len(wanted),
             )
 
 
@@ -135,8 +139,8 @@ def list_near_sentences(
     if not wanted:
         return source.sentence_features
     near: set[int] = set()
-    for index, said in enumerate(source.sentence_features):
-        if len(wanted & said.terms) >= _MIN_NEAR_SHARE * len(wanted):
+    for index, shared in source.count_shared_terms(wanted).items():
+        if shared >= _MIN_NEAR_SHARE * len(wanted):
             near.update(range(index - _NEAR_SENTENCES, index + _NEAR_SENTENCES + 1))
     return _pick_sentences(source.sentence_features, near)
 

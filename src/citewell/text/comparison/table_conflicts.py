@@ -39,7 +39,7 @@ def find_table_conflict(
     if one.unit in DATED_UNITS:
         return None
     words = list_word_terms(asked)
-    for rows in _list_tables(source):
+    for rows in source.derive(_collect_tables):
         row = _choose_row(words, rows)
         if row is None or _gives_value(one, asked, row):
             continue
@@ -82,6 +82,10 @@ def _gives_value(one: StatedQuantity, asked: SentenceFeatures, row: _TableRow) -
         or have_equal_figures(one, other)
         for other in list_stated_values(row.features)
     )
+
+
+def _collect_tables(source: SourceText) -> tuple[list[_TableRow], ...]:
+    return tuple(_list_tables(source))
 
 
 def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:

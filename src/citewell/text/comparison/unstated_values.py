@@ -198,7 +198,7 @@ def _find_other_count(
     one: StatedQuantity, search: ValueSearch, twins: Sequence[StatementTwin]
 ) -> UnstatedValue | None:
     """Another count of the same things in the sentence that says the same, and nowhere this one."""
-    if any(_counts_alike(one, said) for said in search.source.sentence_features):
+    if one.low in search.source.derive(_list_counted_numbers):
         return None
     for twin in twins:
         rivals = [
@@ -211,8 +211,8 @@ def _find_other_count(
     return None
 
 
-def _counts_alike(one: StatedQuantity, said: SentenceFeatures) -> bool:
-    return any(other.low == one.low for other in _list_counts(said))
+def _list_counted_numbers(source: SourceText) -> frozenset[Decimal]:
+    return frozenset(other.low for said in source.sentence_features for other in _list_counts(said))
 
 
 def _list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
@@ -221,8 +221,8 @@ def _list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
 
 def _find_unstated_pairs(search: ValueSearch) -> Iterator[UnstatedValue]:
     """Two figures that are one value together, such as a blood pressure of 130/80."""
-    held = [one[0] for one in _PAIRED_FIGURE_PATTERN.finditer(search.source.text)]
     for one in _PAIRED_FIGURE_PATTERN.finditer(search.asked.text):
+        held = search.source.derive(_list_paired_figures)
         if held and one[0] not in held:
             yield UnstatedValue(
                 draft=StatedQuantity(
@@ -235,3 +235,7 @@ def _find_unstated_pairs(search: ValueSearch) -> Iterator[UnstatedValue]:
                     precision=Decimal(1),
                 )
             )
+
+
+def _list_paired_figures(source: SourceText) -> frozenset[str]:
+    return frozenset(one[0] for one in _PAIRED_FIGURE_PATTERN.finditer(source.text))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from citewell.text.comparison.borne_out_values import can_mean
 from citewell.text.comparison.derived_values import is_multiplied_value, is_reckoned_value
 from citewell.text.comparison.like_values import UnstatedValue
+from citewell.text.comparison.source_value_index import list_distinct_values, list_valued_sentences
 from citewell.text.comparison.source_values import is_stated_near, is_written_anywhere
 from citewell.text.comparison.statement_twins import (
     find_statement_twins,
@@ -21,7 +22,6 @@ from citewell.text.comparison.statement_twins import (
 )
 from citewell.text.comparison.statement_values import (
     DATED_UNITS,
-    MIN_TELLING_VALUE,
     is_telling_value,
     list_compared_values,
     list_stated_values,
@@ -38,6 +38,7 @@ from citewell.text.comparison.value_conflicts import (
 from citewell.text.evidence.claim_support import SourceText, remove_citation_marks
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import detection
+from citewell.text.quantities.sentence_values import MIN_TELLING_VALUE
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 _MIN_HOLDER_SHARE = 0.4  # of the statement's words, where the source gives its number
@@ -117,14 +118,16 @@ def _stands_apart(one: StatedQuantity, asked: SentenceFeatures, source: SourceTe
     if one.unit in DATED_UNITS or not words:
         return False
     every = source.sentence_features
-    is_found = False
-    for at, said in enumerate(every):
+    near = source.count_shared_terms(words)
+    for at in sorted({*near, *(at + 1 for at in near)} & source.derive(_find_valued_places)):
         before = every[at - 1].terms if at else frozenset()
-        is_near = len(words & (said.terms | before)) >= _MIN_HOLDER_SHARE * len(words)
-        if is_found and not is_near:
-            continue
-        if any(can_mean(one, other, asked.text) for other in list_stated_values(said)):
-            if is_near:
-                return False
-            is_found = True
-    return is_found
+        is_near = len(words & (every[at].terms | before)) >= _MIN_HOLDER_SHARE * len(words)
+        if is_near and any(can_mean(one, each, asked.text) for each in every[at].stated_values):
+            return False
+    return any(
+        can_mean(one, each.value, asked.text) for each in source.derive(list_distinct_values)
+    )
+
+
+def _find_valued_places(source: SourceText) -> frozenset[int]:
+    return frozenset(source.derive(list_valued_sentences))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from citewell.text.comparison.approximate_values import find_slack
 from citewell.text.comparison.derived_values import is_complement_share
+from citewell.text.comparison.source_value_index import list_valued_sentences
 from citewell.text.comparison.source_values import count_stated, is_written_anywhere
 from citewell.text.comparison.statement_twins import StatementTwin, list_word_terms
 from citewell.text.comparison.statement_values import (
@@ -123,7 +124,8 @@ def find_unit_slip(
     words = list_word_terms(asked)
     best: tuple[int, int, StatedQuantity] | None = None
     nearest_holder = 0
-    for index, said in enumerate(source.sentence_features):
+    for index in source.derive(list_valued_sentences):
+        said = source.sentence_features[index]
         shared = len(words & said.terms)
         held = list_stated_values(said)
         if any(have_same_value(one, each) for each in held):
@@ -161,8 +163,10 @@ def _find_replaced_value(
     if is_written_anywhere(one, source):
         return None
     mine = list_terms_beside(one, asked)
-    for index, said in enumerate(source.sentence_features):
-        if gives_other_rate(asked, said):
+    # Where no word is the same, none is the same around the values.
+    for index in source.count_shared_terms(mine[0] | mine[1]):
+        said = source.sentence_features[index]
+        if not list_stated_values(said) or gives_other_rate(asked, said):
             continue
         rivals = list_rival_values(one, wanted, list_stated_values(said))
         # The statement's other values in the same sentence make it likelier to be the one.

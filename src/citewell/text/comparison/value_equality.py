@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from citewell.text.comparison.statement_values import DATED_UNITS, MIN_TELLING_VALUE
+from citewell.text.comparison.statement_values import DATED_UNITS
 from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.sentence_values import MIN_TELLING_VALUE
 from citewell.text.quantities.stated_fractions import MULTIPLE_UNIT
 from citewell.text.quantities.stated_quantities import StatedQuantity
 

@@ -30,7 +30,11 @@ from citewell.text.drafts.draft_views import (
     select_blocks,
 )
 from citewell.text.drafts.list_sections import ListSection, find_list_sections
-from citewell.text.drafts.listed_references import read_defined_entries, read_listed_entries
+from citewell.text.drafts.listed_references import (
+    read_defined_entries,
+    read_listed_entries,
+    read_work_entries,
+)
 from citewell.text.drafts.marks import address_marks, key_marks, name_marks, number_marks
 from citewell.text.drafts.marks.legal_marks import find_legal_marks
 from citewell.text.drafts.marks.note_marks import find_note_marks
@@ -77,6 +81,7 @@ def read_draft_source(source: DraftSource) -> Draft:
     sections = find_list_sections(view, is_plain=chosen in {"plain", "pdf"})
     entries = _ENTRY_READERS.get(chosen, read_listed_entries)(view, sections)
     entries += read_defined_entries(view, len(sections))
+    entries += read_work_entries(view, len(sections) + 1)
     notes: list[str] = list(source.notes)
     table = ReferenceTable(
         entries=entries,
@@ -245,6 +250,7 @@ def _iterate_marks(
     yield from name_marks.find_name_marks(view.spoken)
     if table.listed_count:
         yield from name_marks.find_bare_name_marks(view.spoken)
+        yield from name_marks.find_page_marks(view.spoken)
 
 
 def _select_body(

@@ -57,6 +57,9 @@ class NoteEntry:
     end: int
 
 
+ANY_YEAR = "*"
+
+
 class TargetKind(StrEnum):
     """What a mark points to its reference by."""
 
@@ -76,7 +79,7 @@ class CitationTarget:
     kind: TargetKind
     value: str  # the number, key, address, …; for names, what is shown if there is no reference
     names: tuple[str, ...] = ()
-    year: str = ""  # with its letter, as in 2021a
+    year: str = ""  # with its letter, as in 2021a; ANY_YEAR where a page stands in its place
     has_others: bool = False  # the names end in "et al."
     work: Reference | None = None
     place: TextSpan | None = None  # of the work, if the draft itself describes it
@@ -111,6 +114,9 @@ class DraftView:
     marks: tuple[CitationMark, ...] = ()  # those that only the format can tell
     listed_keys: tuple[str, ...] = ()  # keys that are printed in the list without a citation
     list_spans: tuple[TextSpan, ...] = ()  # lists of references that the format shows
+    works: tuple[
+        tuple[TextSpan, Reference], ...
+    ] = ()  # that the format describes, and their places
     unprinted: tuple[TextSpan, ...] = ()  # marks that take no room between the words beside them
 
 

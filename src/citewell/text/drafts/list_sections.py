@@ -12,6 +12,7 @@ from citewell.text.drafts.draft_views import (
     DraftView,
     select_blocks,
 )
+from citewell.text.drafts.table_rows import TableRow, read_table_rows
 from citewell.text.references.list_headings import (
     compile_joined_heading,
     is_list_heading,
@@ -164,6 +165,9 @@ def _holds_references(view: DraftView, heading: DraftHeading, end: int) -> bool:
     others = (one.title for one in view.headings if one.start > heading.start)
     if is_references_heading(heading.title) and not any(map(is_references_heading, others)):
         return bool(view.text[heading.end : end].strip())
+    rows = read_table_rows(view.text[heading.end : end].split("\n"))
+    if rows and 2 * sum(_is_table_entry(row) for row in rows) >= len(rows):
+        return True
     blocks = select_blocks(view, heading.end, end)
     if not blocks:
         return any(heading.end <= place[0] < end for _, _, place in view.definitions)
@@ -174,6 +178,10 @@ def _holds_references(view: DraftView, heading: DraftHeading, end: int) -> bool:
         for block in blocks
     )
     return listed * 5 >= len(blocks) * 4 and signed * 2 >= len(blocks)
+
+
+def _is_table_entry(row: TableRow) -> bool:
+    return bool(_REFERENCE_SIGN_PATTERN.search(row.text)) and any(map(str.isalpha, row.text))
 
 
 def _find_glued_list(view: DraftView) -> ListSection | None:

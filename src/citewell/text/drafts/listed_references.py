@@ -13,6 +13,7 @@ from citewell.text.drafts.draft_views import (
     select_blocks,
 )
 from citewell.text.drafts.list_sections import ListSection
+from citewell.text.drafts.table_rows import list_table_lines, read_table_rows
 from citewell.text.references import prose_references
 from citewell.text.references.field_cleaning import MAX_PROSE_REFERENCES, clean_reference_value
 from citewell.text.references.markdown_references import render_reference_markdown
@@ -60,11 +61,22 @@ def _read_section(view: DraftView, section: ListSection, place: int) -> list[Lis
     starts = [section.start]
     for line in lines[:-1]:
         starts.append(starts[-1] + len(line) + 1)
-    shown = render_reference_markdown("\n".join(map(_blank_heading_line, lines)))
+    tabled = list_table_lines(lines)
+    listed = ("" if at in tabled else _blank_heading_line(line) for at, line in enumerate(lines))
+    shown = render_reference_markdown("\n".join(listed))
     items = split_reference_items(shown)[:MAX_PROSE_REFERENCES]
     begins = _locate_items(view.text, [(starts[item.line - 1], item.lines) for item in items])
-    ends = [*begins[1:], section.end]
-    found: list[ListedEntry] = []
+    ends = [*begins[1:], section.end][: len(begins)]
+    found = [
+        ListedEntry(
+            reference=replace(parse_entry_text(_render_row(row.text)), key=row.number),
+            label=row.number,
+            start=starts[row.line],
+            end=starts[row.line] + len(lines[row.line].rstrip()),
+            section=place,
+        )
+        for row in read_table_rows(lines)
+    ]
     for item, start, end in zip(items, begins, ends, strict=True):
         label, whole = split_entry_label(item.number, clean_reference_value(item.text))
         if not _WORD_PATTERN.search(whole):
@@ -101,11 +113,23 @@ def read_defined_entries(view: DraftView, section: int) -> list[ListedEntry]:
     ]
 
 
+def read_work_entries(view: DraftView, section: int) -> list[ListedEntry]:
+    """The works that the format describes, as templates of wikitext do."""
+    return [
+        ListedEntry(reference=work, label="", start=start, end=end, section=section)
+        for (start, end), work in view.works
+    ]
+
+
 def parse_entry_text(text: str, *, before: Reference | None = None) -> Reference:
     """A reference written as prose, within the length that is read of one."""
     return prose_references.parse_prose_reference(
         text[: prose_references.MAX_REFERENCE_CHARS], before=before
     )
+
+
+def _render_row(text: str) -> str:
+    return clean_reference_value(render_reference_markdown(text))
 
 
 def _blank_heading_line(line: str) -> str:

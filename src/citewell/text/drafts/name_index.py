@@ -43,6 +43,24 @@ class NameIndex:
                 return found
         return self._find_organisation(names, year)
 
+    def find_by_author(self, names: Sequence[str]) -> tuple[int, ...]:
+        """The references of an author, whatever their year; words of a title may follow the name.
+
+        Only the family name counts: "(Table 3)" does not cite an entry that has the word. Several
+        words may also be an organisation or a title that an entry begins with.
+        """
+        if " " in names[0] and (key := _join_words(names[0])) in self._by_name:
+            return tuple(dict.fromkeys(self._by_name[key]))
+        own = fold_name(names[0]).rpartition(" ")[2]
+        places = [
+            place
+            for place in dict.fromkeys(self._by_name.get(own, ()))
+            if own in _list_family_words(self._references[place])
+        ]
+        ranked = [(self._rate_names(place, names), place) for place in places]
+        best = max(ranked, default=((0, 0), 0))[0]
+        return tuple(place for rate, place in ranked if rate == best)
+
     def find_by_han_name(self, written: str, year: str) -> tuple[int, ...]:
         """The references of a name at the end of text that is written without spaces."""
         for length in range(len(written), 0, -1):
@@ -65,8 +83,7 @@ class NameIndex:
 
     def _find_organisation(self, names: Sequence[str], year: str) -> tuple[int, ...]:
         """The references whose entry begins with these words, or with words of these initials."""
-        key = "".join(fold_name(match[0]) for match in _WORD_PATTERN.finditer(" ".join(names)))
-        places = self._by_name.get(f"={key}", [])
+        places = self._by_name.get(_join_words(" ".join(names)), [])
         dated = tuple(place for place in dict.fromkeys(places) if self._has_year(place, year))
         return self._choose_lettered(dated, year)
 
@@ -135,6 +152,16 @@ def list_first_names(reference: Reference) -> set[str]:
     found |= {word for word in words[:_MAX_HEAD_WORDS] if len(word) > 1}
     found |= _list_organisation_keys(_cut_before_year(head))
     return {name for name in found if name}
+
+
+def _join_words(name: str) -> str:
+    """The key of an organisation, as `_list_organisation_keys` makes it."""
+    return "=" + "".join(fold_name(match[0]) for match in _WORD_PATTERN.finditer(name))
+
+
+def _list_family_words(reference: Reference) -> list[str]:
+    first = reference.authors[0] if reference.authors else None
+    return fold_name(first.family or first.name).split() if first else []
 
 
 def _list_organisation_keys(name: str) -> set[str]:

@@ -11,7 +11,7 @@ from citewell.model.draft import DraftReference
 from citewell.model.paper import WorkAuthor
 from citewell.model.reference import Reference
 from citewell.text.drafts.draft_places import PlaceIndex
-from citewell.text.drafts.draft_views import CitationTarget, TargetKind
+from citewell.text.drafts.draft_views import ANY_YEAR, CitationTarget, TargetKind
 from citewell.text.drafts.list_sections import ListSection
 from citewell.text.drafts.listed_references import ListedEntry
 from citewell.text.drafts.name_index import HAN_NAME_PATTERN, NameIndex, fold_name
@@ -145,6 +145,8 @@ class ReferenceTable:
         return next(((place,) for section, place in found if section == own), ())
 
     def _find_names(self, target: CitationTarget) -> tuple[int, ...]:
+        if target.year == ANY_YEAR:
+            return self._names.find_by_author(target.names)
         if HAN_NAME_PATTERN.fullmatch(target.names[0]):
             found = self._names.find_by_han_name(target.names[0], target.year)
             if found:

@@ -15,9 +15,8 @@ from labelled claims (`grounding_trees`) find that it says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import exp
 
 from citewell.model.research import ClaimRelation
@@ -42,8 +41,9 @@ from citewell.text.evidence.oppositions.opposition import Opposition, find_oppos
 from citewell.text.evidence.oppositions.sentence_contrast import NEGATION, Certainty
 from citewell.text.evidence.oppositions.word_table import OPPOSITION_LANGUAGES
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.text.evidence.source_text import HEAD_LETTERS, SourceText, remove_citation_marks
 from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
-from citewell.text.language import detection, scripts, sentences, stopwords, tokens
+from citewell.text.language import detection, scripts, stopwords, tokens
 from citewell.text.quantities import stated_quantities
 
 BLOCK_COVERAGE_WEIGHT, WINDOW_COVERAGE_WEIGHT, STEM_PAIR_WEIGHT = 0.4, 0.3, 0.3
@@ -56,11 +56,11 @@ _MAX_UNSUPPORTED_SCORE = 0.49
 MIN_MUTUAL_COVERAGE = 0.5
 MIN_CLAIM_COVERAGE = 0.7  # a sentence that contains this share of the claim has its subject too
 _WINDOW_SENTENCES, _BLOCK_SENTENCES = 3, 24  # sentences
+_REPEATED_WORD_WORTH, _MAX_REPEATED_WORDS = 0.01, 9  # of words that a window has several times
 # Sentences that are read closely for an opposition, and the share of the claim's words in each.
 _MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 # Fewer sentences of the window are enough for a snippet if they have this share of its words.
 _MIN_SNIPPET_SHARE = 0.9
-HEAD_LETTERS = 5  # of words that count as forms of each other
 _CONTEXT_SENTENCES = 2  # before a sentence, which may name what it speaks of
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
 # Words of a claim that a source in its language has: their letters, number and share.
@@ -68,11 +68,6 @@ _MIN_SENTENCE_WORDS = 10
 _KINDRED_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")  # with the same letters
 _MIN_FUNCTION_WORD_SHARE = 0.25
 _MIN_SHARED_LETTERS, _MIN_SHARED_WORDS, _MIN_SHARED_SHARE = 4, 3, 0.6
-# Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
-_CITATION_MARK_PATTERN = re.compile(
-    r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]"
-    r"|\([A-Z][\w'’-]{1,30}(?: (?:and|&) [A-Z][\w'’-]{1,30}| et al\.?)?,? (?:19|20)\d\d[a-z]?\)"
-)
 _LIST_NUMBER_PATTERN = re.compile(r"\A\s{0,9}\d{1,2}[.)] (?=\w)")
 
 __all__ = [
@@ -108,73 +103,6 @@ class ClaimSupport:
     # Why a passage that has the words of the claim does not support it, and which words it lacks.
     doubts: tuple[GroundingDoubt, ...] = ()
     ungrounded_words: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceText:
-    """A source text, split into sentences once to be checked against many claims."""
-
-    text: str
-    language: str | None = None
-    known_names: str = ""  # title, authors and site, which a claim may name and the text need not
-
-    @cached_property
-    def known_terms(self) -> frozenset[str]:
-        return tokens.extract_terms(self.known_names, language=self.language)
-
-    @cached_property
-    def sentence_spans(self) -> tuple[tuple[int, int], ...]:
-        return tuple(_join_table_cells(self.text, sentences.find_sentence_spans(self.text)))
-
-    @cached_property
-    def sentence_features(self) -> tuple[SentenceFeatures, ...]:
-        return tuple(
-            build_sentence_features(
-                remove_citation_marks(self.text[start:end]), language=self.language
-            )
-            for start, end in self.sentence_spans
-        )
-
-    @cached_property
-    def all_terms(self) -> frozenset[str]:
-        return frozenset().union(*(one.terms for one in self.sentence_features))
-
-    @cached_property
-    def figures(self) -> frozenset[str]:
-        return missing_details.list_figures(self.text)
-
-    @cached_property
-    def sentences_by_term(self) -> Mapping[str, Sequence[int]]:
-        """The sentences that have each term, in order."""
-        found: dict[str, list[int]] = {}
-        for index, one in enumerate(self.sentence_features):
-            for term in one.terms:
-                found.setdefault(term, []).append(index)
-        return found
-
-    @cached_property
-    def sentences_by_head(self) -> Mapping[str, Sequence[int]]:
-        """The same by the first letters of longer terms, which forms of one word share."""
-        found: dict[str, list[int]] = {}
-        for term, places in self.sentences_by_term.items():
-            if len(term) >= HEAD_LETTERS:
-                found.setdefault(term[:HEAD_LETTERS], []).extend(places)
-        return found
-
-
-def _join_table_cells(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans, with the cells of a row of a table as one: a cell says nothing without its row."""
-    row_end = -1
-    for start, end in spans:
-        if start < row_end:
-            continue
-        line_start = text.rfind("\n", 0, start) + 1
-        if text[line_start:start].lstrip().startswith("|"):
-            row_end = text.find("\n", start)
-            row_end = len(text) if row_end < 0 else row_end
-            yield line_start, row_end
-        else:
-            yield start, end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,11 +164,15 @@ def _compare_claim(claim: str, source: SourceText) -> _ClaimComparison | None:
     asked = build_sentence_features(
         _LIST_NUMBER_PATTERN.sub("", remove_citation_marks(claim)), language=source.language
     )
-    shares = [asked.terms & one.terms for one in source.sentence_features]
-    if not any(shares):
+    shares = {
+        at: asked.terms & source.sentence_features[at].terms
+        for at in source.count_shared_terms(asked.terms)
+    }
+    if not shares:
         return None
-    window = _find_best_window(shares, _WINDOW_SENTENCES)
-    block = _widen_to_block(window, len(shares))
+    count = len(source.sentence_features)
+    window = _find_best_window(shares, _WINDOW_SENTENCES, count)
+    block = _widen_to_block(window, count)
     gone = missing_details.find_missing_numbers(
         asked, source.sentence_features[slice(*block)], source.figures, source.all_terms
     )
@@ -304,14 +236,9 @@ def list_context_terms(source: SourceText, index: int) -> frozenset[str]:
     return frozenset().union(*(one.terms for one in before))
 
 
-def remove_citation_marks(text: str) -> str:
-    """The text without marks such as [4] or (Miller, 2020)."""
-    return _CITATION_MARK_PATTERN.sub(" ", text) if "[" in text or "(" in text else text
-
-
 def share_language(claim: str, source: SourceText) -> bool:
     """Whether claim and source are in the same language beyond doubt."""
-    spoken = source.language or detection.detect_language(source.text)
+    spoken = source.spoken_language
     asked = detection.detect_language(claim)
     if spoken is None or asked is not None:
         return spoken is not None and asked is not None and spoken[:2] == asked[:2]
@@ -323,7 +250,7 @@ def share_language(claim: str, source: SourceText) -> bool:
 
 def can_share_language(claim: str, source: SourceText) -> bool:
     """Whether claim and source can be in the same language; otherwise a low score means nothing."""
-    spoken = source.language or detection.detect_language(source.text)
+    spoken = source.spoken_language
     asked = detection.detect_language(claim)
     if spoken is None:
         return True
@@ -355,8 +282,9 @@ def _has_function_words(claim: str, language: str) -> bool:
 def _has_most_words(claim: str, source: SourceText) -> bool:
     """Whether the source has most words of a claim, whose language is hard to tell if it is short."""
     words = {word for word in tokens.split_words(claim) if len(word) >= _MIN_SHARED_LETTERS}
-    held = set(tokens.split_words(source.text))
-    return len(words) >= _MIN_SHARED_WORDS and len(words & held) >= _MIN_SHARED_SHARE * len(words)
+    if len(words) < _MIN_SHARED_WORDS:
+        return False
+    return len(words & source.words) >= _MIN_SHARED_SHARE * len(words)
 
 
 def classify_relation(
@@ -477,34 +405,49 @@ def _score_support(
         + WINDOW_COVERAGE_WEIGHT * similarity.measure_stem_coverage(asked, near)
         + STEM_PAIR_WEIGHT * paired
         - MISSING_NUMBER_PENALTY * lost
-        - MISSING_NAME_PENALTY * missing_details.measure_missing_names(asked, source.all_terms)
+        - MISSING_NAME_PENALTY
+        * missing_details.measure_missing_names(
+            asked, source.all_terms, source.sentences_by_head.keys()
+        )
     )
     least = support_thresholds.choose_least_overlap(asked, found)
     return round(support_thresholds.scale_overlap(overlap, least), 4)
 
 
 def _select_close_places(
-    asked: SentenceFeatures, shares: Sequence[frozenset[str]], place: tuple[int, int]
+    asked: SentenceFeatures, shares: Mapping[int, frozenset[str]], place: tuple[int, int]
 ) -> list[int]:
     """The places of the sentences with most of the claim's words, in which an opposition is looked for."""
     if (asked.language or "en")[:2] != "en":
         return list(range(*place))
     least = _MIN_CLOSE_SHARE * len(asked.terms)
-    rows = [at for at, shared in enumerate(shares) if len(shared) >= least]
+    rows = [at for at, shared in shares.items() if len(shared) >= least]
     rows.sort(key=lambda at: -len(shares[at]))
     return rows[:_MAX_CLOSE_SENTENCES]
 
 
-def _find_best_window(shares: Sequence[frozenset[str]], width: int) -> tuple[int, int]:
-    """The `width` consecutive sentences with most of the claim's words; the first of equals."""
-    best, at = -1.0, 0
-    for start in range(len(shares)):
-        part = shares[start : start + width]
+def _find_best_window(
+    shares: Mapping[int, frozenset[str]], width: int, count: int
+) -> tuple[int, int]:
+    """The `width` consecutive sentences of `count` with most of the claim's words; the first of equals."""
+    best, found = -1.0, 0
+    for start in sorted({max(0, at - step) for at in shares for step in range(width)}):
+        part = _list_shared(shares, start, start + width)
+        total = sum(map(len, part))
+        if total + _REPEATED_WORD_WORTH * _MAX_REPEATED_WORDS <= best:
+            continue
         # Of windows with the same words, the one that repeats them most is preferred.
-        worth = len(frozenset().union(*part)) + 0.01 * min(9, sum(map(len, part)))
+        repeated = _REPEATED_WORD_WORTH * min(_MAX_REPEATED_WORDS, total)
+        worth = len(frozenset().union(*part)) + repeated
         if worth > best:
-            best, at = worth, start
-    return at, min(at + width, len(shares))
+            best, found = worth, start
+    return found, min(found + width, count)
+
+
+def _list_shared(
+    shares: Mapping[int, frozenset[str]], start: int, end: int
+) -> list[frozenset[str]]:
+    return [shares[at] for at in range(start, end) if at in shares]
 
 
 def _widen_to_block(window: tuple[int, int], count: int) -> tuple[int, int]:
@@ -514,13 +457,14 @@ def _widen_to_block(window: tuple[int, int], count: int) -> tuple[int, int]:
 
 
 def _narrow_to_snippet(
-    shares: Sequence[frozenset[str]], window: tuple[int, int]
+    shares: Mapping[int, frozenset[str]], window: tuple[int, int]
 ) -> tuple[int, int]:
     """The fewest consecutive sentences of the window with nearly all of its shared words."""
     start, end = window
-    whole = len(frozenset().union(*shares[start:end]))
+    whole = len(frozenset().union(*_list_shared(shares, start, end)))
     for width in range(1, end - start + 1):
         for at in range(start, end - width + 1):
-            if len(frozenset().union(*shares[at : at + width])) >= _MIN_SNIPPET_SHARE * whole:
+            part = _list_shared(shares, at, at + width)
+            if len(frozenset().union(*part)) >= _MIN_SNIPPET_SHARE * whole:
                 return at, at + width
     return window

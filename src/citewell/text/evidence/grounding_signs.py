@@ -368,7 +368,7 @@ def list_strength_words(kind: str, code: str) -> frozenset[str]:
 @cache
 def _list_plain_stems(code: str) -> frozenset[str]:
     """Stems that say nothing and are not among the stop-words, which are fewer than in English."""
-    return frozenset(tokens.stem_word(word, code) for word in _load_strength_words("plain", code))
+    return frozenset(tokens.stem_word(word, code) for word in list_strength_words("plain", code))
 
 
 def _count_lost_words(kind: str, sentence: _SentenceWords, held: frozenset[str]) -> int:

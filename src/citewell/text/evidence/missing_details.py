@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
@@ -70,8 +70,13 @@ def _is_written_elsewhere(
     return tokens.stem_word(_NUMBER_WORDS[int(digits[0])], "en") in terms
 
 
-def measure_missing_names(asked: SentenceFeatures, terms: frozenset[str]) -> float:
-    """The share of the names in an English claim that a source with these terms does not have."""
+def measure_missing_names(
+    asked: SentenceFeatures, terms: frozenset[str], heads: Collection[str]
+) -> float:
+    """The share of the names in an English claim that a source with these terms does not have.
+
+    `heads` are the first letters of its longer terms.
+    """
     if (asked.language or "en")[:2] != "en":
         return 0.0
     names = {match[0] for match in _NAME_PATTERN.finditer(asked.text)}
@@ -79,11 +84,10 @@ def measure_missing_names(asked: SentenceFeatures, terms: frozenset[str]) -> flo
     gone = [stems for stems in told if stems.isdisjoint(terms)]
     if not gone:
         return 0.0
-    heads = {term[:_NAME_PREFIX_LETTERS] for term in terms}
     return sum(not _has_known_head(stems, heads) for stems in gone) / len(told)
 
 
-def _has_known_head(stems: frozenset[str], heads: set[str]) -> bool:
+def _has_known_head(stems: frozenset[str], heads: Collection[str]) -> bool:
     """Whether a longer name begins like a word of the source: European and Europe."""
     return any(
         len(stem) >= _NAME_PREFIX_LETTERS and stem[:_NAME_PREFIX_LETTERS] in heads for stem in stems

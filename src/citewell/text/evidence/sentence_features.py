@@ -9,6 +9,7 @@ from citewell.text.evidence import negation
 from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence
 from citewell.text.language import tokens
 from citewell.text.quantities.quantity_extraction import extract_quantities
+from citewell.text.quantities.sentence_values import collect_sentence_values
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 
@@ -36,6 +37,24 @@ class SentenceFeatures:
     @cached_property
     def quantities(self) -> tuple[StatedQuantity, ...]:
         return extract_quantities(self.text, language=self.language)
+
+    @cached_property
+    def stated_values(self) -> tuple[StatedQuantity, ...]:
+        """The numbers and the shares in words, without numbers that name a section."""
+        return collect_sentence_values(self.text, self.quantities, self.language)
+
+    @cached_property
+    def word_terms(self) -> frozenset[str]:
+        """The terms without the numbers, in figures and in words."""
+        spelt = {
+            tokens.stem_word(word, (self.language or "en")[:2])
+            for one in self.quantities
+            if not any(map(str.isdigit, one.text))
+            for word in one.text.lower().split()[:-1]  # the last one is the unit
+        }
+        return frozenset(
+            term for term in self.terms if term not in spelt and not any(map(str.isdigit, term))
+        )
 
     @cached_property
     def compared(self) -> ComparedSentence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 
@@ -46,8 +46,20 @@ def find_number_word(value: Decimal, language: str | None = None) -> str:
 @cache
 def compile_number_pattern(language: str | None) -> re.Pattern[str]:
     """Finds a number in words that another word follows."""
-    words = sorted(list_number_words(language), key=len, reverse=True)
-    return re.compile(rf"\b(?P<word>{'|'.join(map(re.escape, words))})\b(?=[\s-])", re.IGNORECASE)
+    words = join_alternatives(list_number_words(language))
+    return re.compile(rf"\b(?P<word>{words})\b(?=[\s-])", re.IGNORECASE)
+
+
+def join_alternatives(words: Iterable[str]) -> str:
+    """A regex that prefers the longest of the words; it tries each common beginning only once."""
+    ends: dict[str, list[str]] = {}
+    for word in words:
+        ends.setdefault(word[:1], []).append(word[1:])
+    optional = "?" if ends.pop("", None) else ""
+    if not ends:
+        return ""
+    parts = (re.escape(first) + join_alternatives(rest) for first, rest in ends.items())
+    return f"(?:{'|'.join(parts)}){optional}"
 
 
 def _spell_english() -> Iterator[tuple[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 
-from citewell.text.quantities.number_words import list_number_words
+from citewell.text.quantities.number_words import join_alternatives, list_number_words
 from citewell.text.quantities.stated_quantities import StatedQuantity
 from citewell.text.quantities.units import UNIT_FACTORS
 
@@ -69,7 +69,8 @@ def find_stated_fractions(text: str, language: str | None) -> tuple[StatedQuanti
 
 
 def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
-    for value, pattern in _compile_share_patterns(code):
+    has_words = _compile_gate_pattern(code).search(text) is not None
+    for value, pattern in _compile_share_patterns(code) if has_words else ():
         for match in pattern.finditer(text):
             if _is_part_of_measure(text, match.end()):
                 continue
@@ -84,7 +85,7 @@ def _iterate_fractions(text: str, code: str) -> Iterator[StatedQuantity]:
     for match in _PERCENT_PART_PATTERN.finditer(text):
         part = Decimal(1) / _PERCENT_PARTS[match["part"].lower()]
         yield _build_fraction(match, part, SHARE_UNIT, Decimal("0.05"))
-    for times, pattern in _compile_multiple_patterns(code):
+    for times, pattern in _compile_multiple_patterns(code) if has_words else ():
         for match in pattern.finditer(text):
             yield _build_fraction(match, Decimal(times), MULTIPLE_UNIT, Decimal(1))
 
@@ -135,8 +136,15 @@ def _compile_share_patterns(code: str) -> tuple[tuple[Decimal, re.Pattern[str]],
 
 
 @cache
+def _compile_gate_pattern(code: str) -> re.Pattern[str]:
+    """Finds any word of a part or a multiple: most sentences have none, and need no other look."""
+    words = "|".join((*_PART_WORDS[code].values(), *_MULTIPLE_WORDS[code].values()))
+    return re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE)
+
+
+@cache
 def _compile_odds_pattern(code: str) -> re.Pattern[str]:
-    words = "|".join(map(re.escape, sorted(list_number_words(code), key=len, reverse=True)))
+    words = join_alternatives(list_number_words(code))
     number = rf"(?:{words}|{_ONE_REGEX[code]}|\d{{1,3}})"
     return re.compile(
         rf"(?<![\w.,-])(?P<part>{number})\s(?:[^\W\d_]{{2,20}}\s){{0,2}}(?:{_IN_REGEX[code]})\s(?P<whole>{number})(?![\w.,:]\d|\w)",

@@ -35,7 +35,9 @@ _WHOLE_UNITS = MEASURE_UNITS - {"%", "pp", "x"}
 
 def find_written_fractions(text: str, language: str | None) -> Iterator[StatedQuantity]:
     """The fractions that have a unit of measure, or things that are counted in parts, behind them."""
-    for match in _FRACTION_PATTERN.finditer(text):
+    # Most texts have neither sign nor word of a fraction, and need no closer look.
+    has_sign = "/" in text or not text.isascii()
+    for match in _FRACTION_PATTERN.finditer(text) if has_sign else ():
         top, bottom = _SIGN_PARTS.get(match["sign"] or "", (0, 1))
         if not match["sign"]:
             top, bottom = int(match["top"]), int(match["bottom"])
@@ -47,7 +49,8 @@ def find_written_fractions(text: str, language: str | None) -> Iterator[StatedQu
         if found is not None and 0 < top < bottom:
             unit, scale, end = found
             yield _build_part(value, bottom, (unit, scale), text, (match.start(), end))
-    if (language or "en")[:2] != "en":
+    lowered = text.lower()
+    if (language or "en")[:2] != "en" or not any(part in lowered for part in _PARTS):
         return
     for match in _PART_PATTERN.finditer(text):
         found = _parse_measure(text, match.end(), language)

@@ -117,6 +117,16 @@ def test_errors_of_a_scan_are_no_alteration() -> None:
     assert found.state is QuotationState.VERBATIM
 
 
+def test_a_changed_word_among_errors_of_a_scan_is_named() -> None:
+    scanned = SourceText(text="The rnodern bridge was never lnspected by 0utside experts.")
+
+    [found] = match_quotations(
+        "It said “the modern bridge was often inspected by outside experts”.", scanned
+    )
+
+    assert describe_alteration(found) == "The source has “never” where the quotation has “often”."
+
+
 @pytest.mark.parametrize(
     ("statement", "known", "is_missing"),
     [

@@ -16,9 +16,11 @@ from citewell.model.draft import Draft
 from tests.unit.text.drafts.given_drafts import read_draft
 from tests.unit.text.drafts.test_draft_set import agrees, name_references, show_all
 
-CASES: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("pasted_drafts.json").read_text(encoding="utf-8")
-)
+CASES: list[dict[str, Any]] = [
+    case
+    for name in ("pasted_drafts.json", "pasted_forms.json")
+    for case in json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+]
 HEADINGS = {
     "en": ("References", "Bibliography", "Works Cited", "Sources", "Reference List"),
     "de": ("Literaturverzeichnis", "Literatur", "Quellen", "Quellenverzeichnis"),

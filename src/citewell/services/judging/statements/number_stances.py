@@ -36,6 +36,7 @@ _MIN_CHANGED_SHARE = (
 _MIN_DOUBTED_CHANCE = 0.4  # by that alone, that the source does not support it
 _MIN_DIFFERING_CHANCE = 0.3  # where a sentence has another number, or one of like digits
 _MIN_REST_CHANCE = 0.5  # where the source says the rest, and has the number nowhere
+_ONLY_FIGURES_NOTE = "The source is in another language, so only figures were compared."
 
 
 def decide_by_values(one: StatementComparison) -> SourceOpinion | None:
@@ -218,7 +219,7 @@ def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) 
     shown = build_evidence(source, read, (lost[0].start, lost[0].end), ClaimRelation.QUALIFIES)
     return SourceOpinion(
         stance=SourceStance.PARTLY,
-        reason=_describe_unstated(lost[0], statement, source, is_rest_said=False),
+        reason=f"{_describe_unstated(lost[0], statement, source, is_rest_said=False)} {_ONLY_FIGURES_NOTE}",
         evidence=(shown,),
         differences=_list_differences(lost, statement, source),
         stated_values=values.stated,

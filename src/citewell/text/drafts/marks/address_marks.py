@@ -34,6 +34,7 @@ _INTRODUCTION_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _YEAR_PATTERN = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?")
+_ADDRESS_BREAK_PATTERN = re.compile(r"\s?;\s{0,3}(?=https?://|doi\b|10\.\d)", re.IGNORECASE)
 _MAX_NAMES_CHARS = 200  # before an address that are searched for the names of its authors
 _TRAILING_CHARS = ".,;:!?'\"”’»*_"
 _ENDING_CHARS = frozenset((".", "!", "?", ")", "]", "\n", "", "。", "！", "？", "”", '"', "："))
@@ -92,7 +93,7 @@ def _find_named_brackets(text: str) -> Iterator[CitationMark]:
     for match in _BRACKET_PATTERN.finditer(text):
         targets: list[CitationTarget] = []
         before = text[max(0, match.start() - _MAX_NAMES_CHARS) : match.start()]
-        for piece in (match[1] or match[2]).split(";"):
+        for piece in _ADDRESS_BREAK_PATTERN.sub(", ", match[1] or match[2]).split(";"):
             found = _read_addressed_piece(piece, before) or read_named_piece(piece, targets[-1:])
             if not found:
                 break

@@ -10,7 +10,7 @@ from functools import cache
 from citewell.model.draft import CitationForm
 from citewell.text.data_tables import load_table
 from citewell.text.dates.month_names import WHOLE_MONTH_NAMES
-from citewell.text.drafts.draft_views import CitationMark, CitationTarget, TargetKind
+from citewell.text.drafts.draft_views import ANY_YEAR, CitationMark, CitationTarget, TargetKind
 from citewell.text.language.abbreviations import is_sentence_opener
 from citewell.text.language.scripts import HAN_KANA_RANGES
 
@@ -25,7 +25,7 @@ _HAS_YEAR_PATTERN = re.compile(
 )
 _PIECE_SPLIT_PATTERN = re.compile(r"[;；]")
 _LED_PATTERN = re.compile(
-    r"\s{0,3}(?:(?:see(?: also)?|e\.\s?g\.,?|i\.\s?e\.,?|cf\.|compare|but see|after|following|from|as in|reviewed (?:in|by)|adapted from|according to|by|and|in|(?:vgl|siehe)\.?(?: auch| etwa| dazu)?|s\.|z\.\s?B\.|nach|so|etwa|voir(?: aussi)?|d['’]après|selon|p\.\s?ex\.|véase(?: también)?|según|ver|p\.\s?ej\.|参见|见|参照)\s{1,2}){0,3}",
+    r"\s{0,3}(?:(?:see(?: also)?|e\.\s?g\.,?|i\.\s?e\.,?|cf\.|compare|but see|after|following|from|as in|reviewed (?:in|by)|adapted from|according to|(?:qtd\.|quoted|cited) in|zit(?:iert|\.)? nach|cité (?:par|dans)|citado (?:en|por)|by|and|in|(?:vgl|siehe)\.?(?: auch| etwa| dazu)?|s\.|z\.\s?B\.|nach|so|etwa|voir(?: aussi)?|d['’]après|selon|p\.\s?ex\.|véase(?: también)?|según|ver|p\.\s?ej\.|参见|见|参照)\s{1,2}){0,3}",
     re.IGNORECASE,
 )
 _PIECE_PATTERN = re.compile(
@@ -58,6 +58,13 @@ _FINAL_YEAR_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _JOINED_PARTICLE_PATTERN = re.compile(r"(?:van|von|der|den|de|di|du|la|le|d['’]|al-|el-)[A-Z]")
+_PAGE_PIECE_SPLIT_PATTERN = re.compile(r"[;；]|(?<=\d)\s(?:and|&|und|et|y)\s")
+_PAGE_PIECE_PATTERN = re.compile(
+    r"(?P<names>[^\d;；:]{2,120}?)[\s,]{1,3}(?:(?:pp?|S|págs?)\.\s?)?(?P<pages>\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,6})"
+)
+_TITLE_PIECE_PATTERN = re.compile(
+    r"[\"“„«‘]\s?(?P<title>[^\"“”„«»]{3,120}?)[,.]?\s?[\"”“»’](?:[\s,]{1,3}(?:(?:pp?|S|págs?)\.\s?)?\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,6})?"
+)
 _MAX_WINDOW_CHARS = 120
 _MAX_NAMES = 8
 _MAX_NAME_WORDS = 12
@@ -116,6 +123,39 @@ def find_bare_name_marks(spoken: str) -> Iterator[CitationMark]:
             hidden=((match.start(), match.end()),),
             is_textual=True,
         )
+
+
+def find_page_marks(spoken: str) -> Iterator[CitationMark]:
+    """Names with a page and no year, as in "(Booth 158; Said, Orientalism 12)"; always doubtful."""
+    for match in _BRACKET_PATTERN.finditer(spoken):
+        pieces = _PAGE_PIECE_SPLIT_PATTERN.split(match[1])
+        targets = [target for piece in pieces if (target := _read_page_piece(piece)) is not None]
+        if targets:
+            yield CitationMark(
+                start=match.start(),
+                end=match.end(),
+                form=CitationForm.AUTHOR_YEAR,
+                targets=tuple(dict.fromkeys(targets)),
+                hidden=(match.span(),),
+            )
+
+
+def _read_page_piece(piece: str) -> CitationTarget | None:
+    """The author of a piece, then words of the title that tell several works of one author apart."""
+    lead = _LED_PATTERN.match(piece)
+    shown = (piece[lead.end() :] if lead else piece).strip()
+    if titled := _TITLE_PIECE_PATTERN.fullmatch(shown):
+        return _build_page_target([titled["title"]], shown)
+    found = _PAGE_PIECE_PATTERN.fullmatch(shown)
+    if found is None or _HAS_YEAR_PATTERN.match(found["pages"]):
+        return None
+    author, _, title = found["names"].partition(",")
+    names = split_names(found["names"]) or [*split_names(author), *_TOKEN_PATTERN.findall(title)]
+    return _build_page_target(names, shown) if names else None
+
+
+def _build_page_target(names: list[str], shown: str) -> CitationTarget:
+    return replace(_build_target(names, ANY_YEAR, is_optional=True), value=shown)
 
 
 def _read_bracket_mark(match: re.Match[str]) -> Iterator[CitationMark]:

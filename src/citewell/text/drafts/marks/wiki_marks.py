@@ -37,6 +37,10 @@ _LINK_PATTERN = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]
 _ADDRESS_LINK_PATTERN = re.compile(r"\[(https?://[^\s\[\]]{3,1000})\s{1,3}([^\[\]\n]{1,400})\]")
 _EMPHASIS_PATTERN = re.compile(r"'{2,5}")
 _WORK_SIGN_PATTERN = re.compile(r"https?://|\b10\.\d{4,9}/|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|\bISBN\b")
+_SHORT_FIELD_PATTERN = re.compile(
+    r"(?P<work>\d{0,2})(?P<kind>[ay])\d{0,2}\s{0,3}=(?P<value>.{1,200})"
+)
+_SHORT_YEAR_PATTERN = re.compile(r"(?:c\. ?)?\d{3,4}[a-z]?|n\. ?d\.|forthcoming", re.IGNORECASE)
 _MAX_SHOWN_VALUES = 2
 
 
@@ -47,13 +51,14 @@ class Wikitext:
     marks: tuple[CitationMark, ...]
     hidden: tuple[TextSpan, ...]
     templates: tuple[TextSpan, ...]  # outside of references
+    works: tuple[tuple[TextSpan, Reference], ...]  # that templates outside of references hold
 
 
 def read_wikitext(text: str) -> Wikitext:
     """The references as citations of the works that they hold; a text without any has none."""
     found = list(_REF_PATTERN.finditer(text))
-    if not found:
-        return Wikitext(marks=(), hidden=(), templates=())
+    if not found and not any(map(_list_short_targets, _TEMPLATE_PATTERN.finditer(text))):
+        return Wikitext(marks=(), hidden=(), templates=(), works=())
     named: dict[str, tuple[CitationTarget, ...]] = {}
     for match in found:
         if match[2] and match[1]:
@@ -76,15 +81,73 @@ def read_wikitext(text: str) -> Wikitext:
     bare = blank_spans(text, refs)
     templates = [match.span() for match in _LIST_TAG_PATTERN.finditer(bare)]
     hidden = [match.span() for match in _EMPHASIS_PATTERN.finditer(bare)]
+    works = []
     for match in _TEMPLATE_PATTERN.finditer(bare):
+        if short := _list_short_targets(match):
+            marks.append(_build_short_mark(match, short))
+            hidden.append(match.span())
+            continue
+        if work := _read_listed_work(match):
+            works.append((match.span(), work))
         shown = list(_iterate_shown_values(match))
         edges = [match.start(), *(at for span in shown for at in span), match.end()]
         templates += list(zip(edges[::2], edges[1::2], strict=True))
     for match in _LINK_PATTERN.finditer(bare):
         hidden += [(match.start(), match.start(1)), (match.end(1), match.end())]
     return Wikitext(
-        marks=tuple(marks), hidden=(*refs, *hidden, *templates), templates=tuple(templates)
+        marks=tuple(marks),
+        hidden=(*refs, *hidden, *templates),
+        templates=tuple(templates),
+        works=tuple(works),
     )
+
+
+def _list_short_targets(match: re.Match[str]) -> tuple[CitationTarget, ...]:
+    """The works that {{sfn|Smith|Jones|2019|p=5}} or {{sfnm|1a1=Smith|1y=2019|2a1=…}} names."""
+    if match[1].strip().casefold() not in load_table(__package__, "wiki_fields")["short_templates"]:
+        return ()
+    named: dict[str, tuple[list[str], list[str]]] = {}  # by the number of the work: names, years
+    for part in _clean_wikitext(match[2]).split("|")[1:]:
+        value = part.strip()
+        if field := _SHORT_FIELD_PATTERN.fullmatch(value):
+            names, years = named.setdefault(field["work"], ([], []))
+            (names if field["kind"] == "a" else years).append(field["value"].strip())
+        elif value and "=" not in value:
+            names, years = named.setdefault("", ([], []))
+            (years if _SHORT_YEAR_PATTERN.fullmatch(value) else names).append(value)
+    return tuple(
+        CitationTarget(
+            kind=TargetKind.NAMES,
+            value=f"{', '.join(names)} {years[0]}",
+            names=tuple(names),
+            year=years[0],
+        )
+        for names, years in named.values()
+        if names and years
+    )
+
+
+def _build_short_mark(match: re.Match[str], targets: tuple[CitationTarget, ...]) -> CitationMark:
+    table = load_table(__package__, "wiki_fields")
+    is_textual = match[1].strip().casefold() in table["textual_templates"]
+    return CitationMark(
+        start=match.start(),
+        end=match.end(),
+        form=CitationForm.NOTE,
+        targets=targets,
+        hidden=(match.span(),),
+        is_textual=is_textual,
+        shows_authors=is_textual,
+    )
+
+
+def _read_listed_work(match: re.Match[str]) -> Reference | None:
+    """The work of a template for citations outside of references, as lists of sources have them."""
+    prefixes = tuple(load_table(__package__, "wiki_fields")["work_prefixes"])
+    if not match[1].strip().casefold().startswith(prefixes):
+        return None
+    fields = _read_template_fields(match[2])
+    return _build_reference(fields) if "title" in fields else None
 
 
 def _iterate_shown_values(match: re.Match[str]) -> Iterator[TextSpan]:
@@ -103,6 +166,8 @@ def _iterate_targets(match: re.Match[str]) -> Iterator[CitationTarget]:
     content = match[2] or ""
     fields = [_read_template_fields(one[2]) for one in _TEMPLATE_PATTERN.finditer(content)]
     works = [_build_reference(each) for each in fields if "title" in each or "url" in each]
+    for template in _TEMPLATE_PATTERN.finditer(content):
+        yield from _list_short_targets(template)
     plain = _clean_wikitext(content)
     if not works and _WORK_SIGN_PATTERN.search(plain):
         works = [parse_prose_reference(plain)]

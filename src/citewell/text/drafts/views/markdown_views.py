@@ -273,6 +273,7 @@ def build_markdown_view(
         headings=tuple(reader.headings),
         note_entries=(*reader.notes, *inline),
         definitions=tuple(reader.definitions),
+        works=wiki.works,
         unprinted=unprinted,
         marks=(
             *wiki.marks,

@@ -35,7 +35,7 @@ _LIKELY_START_PATTERN = re.compile(
 _COMPLETE_END_PATTERN = re.compile(r"(?:[.\])\"”?!>]|\d|/|https?://\S{1,300})\s{0,10}$")
 _MAX_GAP = 3  # the next number may be up to this much higher, if those between are lost
 _MAX_FIRST_NUMBER = 300
-_MIN_ITEMS = {"bare": 3, "glued": 3, "raised": 2, "half": 2}
+_MIN_ITEMS = {"bare": 2, "glued": 3, "raised": 2, "half": 2}
 _MIN_RESTARTED_ITEMS = 2
 _MIN_JOINED_WEIGHT = 1.2  # of a number within the line of the only other one
 _RESTART_COST, _GAP_COST = 0.8, 0.7
@@ -178,7 +178,8 @@ def _is_trusted_chain(chain: Sequence[_NumberPlace], style: str, rows: Sequence[
     """Whether there are enough numbers for this way of writing them, and the list begins with one."""
     first = next((place for place, row in enumerate(rows) if row.strip()), 0)
     if chain[0].row == first and chain[0].start == 0:
-        return len(chain) >= _MIN_ITEMS.get(style, 1)
+        is_counted = style != "bare" or chain[0].number == 1
+        return is_counted and len(chain) >= _MIN_ITEMS.get(style, 1)
     # Something stands before the first number: it has to be a list all the same.
     leading = sum(bool(row.strip()) for row in rows[: chain[0].row])
     return len(chain) >= max(3, 2 * leading) and chain[0].number <= 2
