@@ -38,7 +38,7 @@ def decide_by_quotations(one: StatementComparison) -> SourceOpinion | None:
     altered = [each for each in one.quotations if each.state is QuotationState.ALTERED]
     if altered:
         first = altered[0]
-        shown = one.show_place(first.start, first.end, ClaimRelation.QUALIFIES)
+        shown = one.show_sentences(first.start, first.end, ClaimRelation.QUALIFIES)
         return build_opinion(
             one,
             SourceStance.PARTLY,
