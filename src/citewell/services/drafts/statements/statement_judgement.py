@@ -24,6 +24,7 @@ from citewell.services.drafts.statements.word_stances import (
     decide_by_absence,
     decide_by_contraries,
     decide_by_names,
+    decide_by_overstatement,
     decide_by_quotations,
 )
 from citewell.services.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
@@ -98,6 +99,7 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
         decide_by_contraries,
         _decide_by_judge,
         decide_by_names,
+        decide_by_overstatement,
         decide_by_unstated_values,
         decide_by_changed_number,
         decide_by_absence,
