@@ -75,9 +75,14 @@ class SourceNames:
 
     def mentions_name(self, name: StatementName) -> bool:
         """Whether any telling word of it is there; of a name of a person, whether the last one is."""
+        if self._has_short_form(name):
+            return True
         if name.is_organisation:
-            return self._has_short_form(name) or self._has_part_of_organisation(name)
-        if any(self._has_form(form) for form in name.forms) or self._has_short_form(name):
+            if not self._has_part_of_organisation(name):
+                return False
+            if not name.telling and not name.forms:
+                return True
+        if any(self._has_form(form) for form in name.forms):
             return True
         if name.is_acronym and any(name.words[0] in row for row in self.source_initials):
             return True
