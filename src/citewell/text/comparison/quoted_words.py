@@ -31,11 +31,12 @@ _MAX_CANDIDATES = 4  # sentences that are looked at for an altered quotation
 _MAX_QUOTED_CHARS = 2000
 _MAX_SHOWN_WORDS, _SPARE_WORDS = 12, 2
 _WORD_PATTERN = re.compile(r"\w+(?:[’'.,-]\w+)*")
+_PLAIN_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:[’']\w+)?")
 _QUOTATION_PATTERN = re.compile(
     r"“([^“”]{2,2000})”|\"([^\"]{2,2000})\"|«\s?([^«»]{2,2000})\s?»|„([^„“”]{2,2000})[“”]"
     r"|(?<!\w)‘([^‘’]{16,2000})’(?!\w)|「([^「」]{6,2000})」|``([^`']{2,2000})''"
 )
-# Fewer words are a quotation only beside who says them; a term or a title has no speaker.
+# A single word is a quotation only beside who says it; two or more are one unless they explain a term.
 _SPEAKER_BEFORE_PATTERN = re.compile(
     r"\b(?:(?:said|says|wrote|writes|stated|states|replied|admitted|insisted|remarked|commented|felt|was|were)(?: \w+){0,3}|(?:called|calls|described|describes|labelled|labeled)(?: [\w’'-]+){1,5}|in (?:his|her|their|its) words|sagte|schrieb|nannte(?: \w+){1,4}|a dit|a écrit|dijo|escribió)[,:]? \Z",
     re.IGNORECASE,
@@ -43,6 +44,11 @@ _SPEAKER_BEFORE_PATTERN = re.compile(
 _SPEAKER_AFTER_PATTERN = re.compile(
     r",? (?:\w+ ){0,3}(?:said|says|wrote|writes|admitted|replied|remarked|sagte|schrieb)\b"
 )
+_TERM_BEFORE_PATTERN = re.compile(
+    r"\b(?:so[- ]called|known as|(?:the|a) (?:\w+ )?(?:term|word|phrase|expression|saying|slogan|concept|notion|label|name|category|idea) (?:of )?|termed|dubbed|titled|entitled|sogenannte\w?|genannt|Begriff|dit|dite|appelée?|llamad[oa]s?|término) ?\Z",
+    re.IGNORECASE,
+)
+_MIN_PHRASE_WORDS = 2
 # Letters that scanned texts confuse.
 _SCAN_CONFUSIONS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("1", "l"), ("i", "l"), ("0", "o"))
 _GAP_PATTERN = re.compile(r"\[[^\[\]]{0,80}\]|\(\s?(?:\.{3}|…)\s?\)|\.\s?\.\s?\.|…")
@@ -67,7 +73,7 @@ class QuotationMatch:
 
 
 def list_quotations(statement: str) -> tuple[str, ...]:
-    """The quotations without their marks: long ones, and short ones with who says them."""
+    """The quotations without their marks: those of several words, and single words with who says them."""
     text = statement[:20_000]
     return tuple(
         next(filter(None, match.groups())).strip()
@@ -83,8 +89,11 @@ def _is_quotation(match: re.Match[str], text: str) -> bool:
     if is_long_quotation(words):
         return True
     before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() :]
-    is_spoken = _SPEAKER_BEFORE_PATTERN.search(before) or _SPEAKER_AFTER_PATTERN.match(after)
-    return bool(is_spoken) and words[:1].islower() and any(map(str.isalpha, words))
+    if not words[:1].islower() or _TERM_BEFORE_PATTERN.search(before):
+        return False
+    if len(_PLAIN_WORD_PATTERN.findall(words)) >= _MIN_PHRASE_WORDS:
+        return True
+    return bool(_SPEAKER_BEFORE_PATTERN.search(before) or _SPEAKER_AFTER_PATTERN.match(after))
 
 
 def match_quotations(statement: str, source: SourceText) -> tuple[QuotationMatch, ...]:
@@ -100,7 +109,7 @@ def match_quotation(quotation: str, source: SourceText) -> QuotationMatch:
         if not is_long_quotation(quotation) and any(map(str.isalnum, around)):
             return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
         return _build_quotation_match(quotation, QuotationState.VERBATIM, (start, end), source)
-    return _find_nearest_words(quotation, source)
+    return _find_altered_word(quotation, source) or _find_nearest_words(quotation, source)
 
 
 def is_long_quotation(words: str) -> bool:
@@ -156,7 +165,7 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
         if ratio > best:
             best, place = ratio, (start, end)
     if best < _MIN_ALTERED_RATIO:
-        return _find_altered_pair(quotation, source)
+        return QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
     is_scanned = all(
         fold_scan_letters(part) in fold_scan_letters(source.text[slice(*place)])
         for part in _GAP_PATTERN.split(quotation)
@@ -170,26 +179,19 @@ def _list_scanned_words(text: str) -> list[str]:
     return list(map(fold_scan_letters, tokens.split_words(text)))
 
 
-def _find_altered_pair(quotation: str, source: SourceText) -> QuotationMatch:
-    """Two words of which the source has one beside another word: "mildly annoyed", "terribly annoyed"."""
-    words = [word.lower() for word in _WORD_PATTERN.findall(quotation)]
+def _find_altered_word(quotation: str, source: SourceText) -> QuotationMatch | None:
+    """A quotation that the source has with another word: "dawn of an era" for "end of an era"."""
+    words = [word.lower() for word in _PLAIN_WORD_PATTERN.findall(quotation)]
     lost = build_sentence_features(quotation, language=source.language).terms - source.all_terms
-    absent = QuotationMatch(quotation=quotation, state=QuotationState.ABSENT)
-    if len(words) != 2 or len(lost) != 1 or _GAP_PATTERN.search(quotation):
-        return absent
-    kept = next((word for word in words if not lost & _list_stems(word, source)), "")
-    if not _list_stems(kept, source):
-        return absent
-    neighbour = r"(\w+)"
-    pattern = (
-        (neighbour + r"\s" + re.escape(kept))
-        if kept == words[1]
-        else (re.escape(kept) + r"\s" + neighbour)
-    )
+    changed = [word for word in words if _list_stems(word, source) & lost]
+    kept = [word for word in words if word not in changed and _list_stems(word, source)]
+    if len(changed) != 1 or not kept or _GAP_PATTERN.search(quotation):
+        return None
+    pattern = r"[\W_]{1,3}".join(r"(\w+)" if one in changed else re.escape(one) for one in words)
     for match in re.finditer(rf"\b{pattern}\b", source.text, re.IGNORECASE):
         if _list_stems(match[1], source):
             return _build_quotation_match(quotation, QuotationState.ALTERED, match.span(), source)
-    return absent
+    return None
 
 
 def _list_stems(word: str, source: SourceText) -> frozenset[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from citewell.text.comparison.statement_names import (
     StatementName,
@@ -19,6 +20,7 @@ from citewell.text.comparison.statement_names import (
 from citewell.text.language import stopwords, tokens
 
 _WORD_PATTERN = re.compile(r"[^\W_]+")
+_CAPITAL_PATTERN = re.compile(r"(?:[A-Z]\.){2,8}|\b[^\W\d_a-z][^\W_]*")
 _HEAD_LETTERS = 5  # European and Europe
 _MAX_ENDING_LETTERS = 2
 _MIN_ROOT_LETTERS = 4  # Marxist and Marx
@@ -31,6 +33,8 @@ class SourceNames:
     """The words of a source, and of what is known about it, as names are looked for in them."""
 
     text: str  # folded
+    capital_words: frozenset[str]  # folded; those that are written with a capital somewhere
+    known_words: frozenset[str]  # folded; of the title, the authors and the address
 
     @cached_property
     def word_list(self) -> tuple[str, ...]:
@@ -51,7 +55,7 @@ class SourceNames:
     def rare_words(self) -> tuple[str, ...]:
         """The words that may be names themselves: "being" is no slip for "Boeing"."""
         return tuple(
-            word for word in self.word_set if is_telling_stem(tokens.stem_word(word, "en"))
+            word for word in self.capital_words if is_telling_stem(tokens.stem_word(word, "en"))
         )
 
     @cached_property
@@ -71,7 +75,14 @@ class SourceNames:
 
     def mentions_name(self, name: StatementName) -> bool:
         """Whether any telling word of it is there; of a name of a person, whether the last one is."""
-        if any(self._has_form(form) for form in name.forms) or self._has_short_form(name):
+        if self._has_short_form(name):
+            return True
+        if name.is_organisation:
+            if not self._has_part_of_organisation(name):
+                return False
+            if not name.telling and not name.forms:
+                return True
+        if any(self._has_form(form) for form in name.forms):
             return True
         if name.is_acronym and any(name.words[0] in row for row in self.source_initials):
             return True
@@ -108,8 +119,17 @@ class SourceNames:
         """Whether it is there by its first letters, or written as one word as in an address."""
         joined = "".join(name.words)
         return len(name.words) > 1 and (
-            name.name_initials in self.word_set
+            name.name_initials in self.capital_words  # "who" is not the WHO
             or (len(joined) >= _MIN_JOINED_LETTERS and joined in self.letters)
+        )
+
+    def _has_part_of_organisation(self, name: StatementName) -> bool:
+        """Whether its kind is there ("the agency"), two of its words side by side, or its address."""
+        pairs = (f" {one} {other} " for one, other in pairwise(name.words))
+        return (
+            self.has_name_word(name.words[-1])
+            or any(pair in self.phrase_text for pair in pairs)
+            or not self.known_words.isdisjoint(name.words)
         )
 
 
@@ -126,4 +146,10 @@ def _is_other_form(word: str, other: str) -> bool:
 @lru_cache(maxsize=4)  # one source is compared with many statements
 def read_source_names(text: str, known: str) -> SourceNames:
     """`known` are names that belong to the source, such as its title, authors and address."""
-    return SourceNames(text=fold_name_letters(f"{text}\n{known}"))
+    known_words = frozenset(_WORD_PATTERN.findall(fold_name_letters(known)))
+    capitals = (word for word in _CAPITAL_PATTERN.findall(text) if word[0].isupper())
+    return SourceNames(
+        text=fold_name_letters(f"{text}\n{known}"),
+        capital_words=known_words.union(map(fold_name_letters, capitals)),
+        known_words=known_words,
+    )

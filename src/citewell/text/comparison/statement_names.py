@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,6 +30,7 @@ _SENTENCE_END_SIGNS = '.!?:;“”"„«»(–—‘…'
 _NOUN_CAPITAL_CODES = frozenset({"de", "lb"})
 _MAX_CAPITAL_SHARE, _MIN_CAPITALS = 0.6, 4  # of the words of a statement; more are a headline
 _MIN_TELLING_LETTERS = 3
+_MIN_ORGANISATION_WORDS = 3  # "Health Department" is any of them
 _MAX_RARE_PASSAGES = 50  # of 21,859 passages of English pages that have the word
 
 
@@ -47,6 +49,14 @@ class StatementName:
     def is_acronym(self) -> bool:
         """Whether it is a single word that is no ordinary one: BBC, COQ2, TiO2."""
         return len(self.words) == 1 and not self.text[1:].islower()
+
+    @property
+    def is_organisation(self) -> bool:
+        """Whether it is made of ordinary words and countries: World Health Organization."""
+        plain = all(find_name_group(word) for word in self.telling)
+        return (
+            plain and len(self.words) >= _MIN_ORGANISATION_WORDS and _ends_organisation(self.words)
+        )
 
     @property
     def family_name(self) -> str:
@@ -78,6 +88,11 @@ def _build_name(match: re.Match[str], statement: str, code: str) -> StatementNam
     is_first = not before or before[-1] in _SENTENCE_END_SIGNS
     words = [word for word in _WORD_PATTERN.findall(match[0]) if word[:2] != word[:2].lower()]
     start = match.start()
+    if code in _NOUN_CAPITAL_CODES:  # "Naturregion Belgiens" has a noun before the name
+        noun = next((word for word in words if _is_telling_word(word, code)), "")
+        is_first = is_first and words[:1] == [noun]
+        words = words[words.index(noun) :] if noun else []
+        start += match[0].find(noun)
     if statement[match.end() : match.end() + 1] == "-" and is_first and len(words) == 1:
         return None  # Pro-inflammatory
     if is_first and words and _opens_sentence(words[0], code, is_alone=len(words) == 1):
@@ -85,21 +100,19 @@ def _build_name(match: re.Match[str], statement: str, code: str) -> StatementNam
         words = words[1:]
     if not words or fold_name_letters(words[0]) in PLAIN_CAPITALS:
         return None
-    folded = tuple(map(fold_name_letters, words))
-    telling = tuple(fold_name_letters(word) for word in words if _is_telling_word(word, code))
-    if not telling and folded[-1] in load_table(__package__, "name_words")["organisations"]:
+    folded = tuple(_fold_name(word, code) for word in words)
+    telling = tuple(_fold_name(word, code) for word in words if _is_telling_word(word, code))
+    if not telling and _ends_organisation(folded):
         telling = tuple(word for word in folded[:-1] if _is_rare(word))
-    forms = _find_forms(folded)
-    if not telling and not forms:
-        return None
-    return StatementName(
+    name = StatementName(
         text=statement[start : match.end()].strip(" -"),
         words=folded,
         telling=telling,
-        forms=forms,
+        forms=_find_forms(folded),
         start=start,
         end=match.end(),
     )
+    return name if name.telling or name.forms or name.is_organisation else None
 
 
 def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
@@ -109,15 +122,22 @@ def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
     if not word[1:].islower():
         return False  # BBC, COQ2
     stem = tokens.stem_word(word.lower(), "en")
-    if stem in load_name_stems() or find_name_group(fold_name_letters(word)):
+    if stem in load_name_stems() or find_name_group(_fold_name(word, code)):
         return False
     if is_alone and code != "en":
         return True  # only for English is it known which words are no names
     return stem in load_frequencies()[0]
 
 
-def _is_telling_word(word: str, code: str) -> bool:
+def _fold_name(word: str, code: str) -> str:
+    """The folded word; a German genitive without its ending, if that is a well-known name."""
     folded = fold_name_letters(word)
+    root = folded.removesuffix("s")
+    return root if code in _NOUN_CAPITAL_CODES and find_name_group(root) else folded
+
+
+def _is_telling_word(word: str, code: str) -> bool:
+    folded = _fold_name(word, code)
     if find_name_group(folded):
         return True
     if code in _NOUN_CAPITAL_CODES or len(folded) < _MIN_TELLING_LETTERS:
@@ -136,6 +156,10 @@ def _is_rare(folded: str) -> bool:
     """Whether a word is rare enough to tell one organisation from another."""
     count = load_frequencies()[0].get(tokens.stem_word(folded, "en"), 0)
     return len(folded) >= _MIN_TELLING_LETTERS and count <= _MAX_RARE_PASSAGES
+
+
+def _ends_organisation(folded: Sequence[str]) -> bool:
+    return folded[-1] in load_table(__package__, "name_words")["organisations"]
 
 
 def _find_forms(words: tuple[str, ...]) -> frozenset[str]:

@@ -53,7 +53,8 @@ def test_other_words_are_altered_or_absent(statement: str, state: QuotationState
 
 
 @pytest.mark.parametrize(
-    "statement", ["A “scare quote” here.", 'It\'s 5" wide and 6" high.', "No."]
+    "statement",
+    ["A so-called “scare quote” here.", "A “smart” bridge.", 'It\'s 5" wide and 6" high.', "No."],
 )
 def test_short_words_in_marks_are_no_quotation(statement: str) -> None:
     assert list_quotations(statement) == ()
@@ -155,3 +156,35 @@ def test_one_changed_word_of_two_is_an_alteration() -> None:
     assert (
         describe_alteration(found) == "The source has “terribly” where the quotation has “mildly”."
     )
+
+
+@pytest.mark.parametrize(
+    ("statement", "state", "reason"),
+    [
+        (
+            'The crew saw it as the "dawn of an era".',
+            QuotationState.ALTERED,
+            "The source has “end” where the quotation has “dawn”.",
+        ),
+        (
+            'Months of "often-peaceful" protests followed.',
+            QuotationState.ALTERED,
+            "The source has “often-violent” where the quotation has “often-peaceful”.",
+        ),
+        ('The board praised its "near-complete repair".', QuotationState.ABSENT, ""),
+        ('It was the "end of an era" for the port.', QuotationState.VERBATIM, ""),
+    ],
+)
+def test_a_quotation_of_few_words_needs_no_speaker(
+    statement: str, state: QuotationState, reason: str
+) -> None:
+    source = SourceText(
+        text="Captains called it the end of an era. Months of often-violent protests had hit the port.",
+        language="en",
+    )
+
+    [found] = match_quotations(statement, source)
+
+    assert found.state is state
+    if reason:
+        assert describe_alteration(found) == reason

@@ -100,6 +100,12 @@ class StatementComparison:
     ) -> FindingEvidence:
         return build_evidence(self.source, self.read, (start, end), relation, judge)
 
+    def show_sentences(self, start: int, end: int, relation: ClaimRelation) -> FindingEvidence:
+        """The whole sentences around a few words."""
+        near = [each for each in self.source.sentence_spans if each[0] < end and start < each[1]]
+        places = [(start, end), *near]
+        return self.show_place(min(places)[0], max(place[1] for place in places), relation)
+
     def show_judged_place(self) -> tuple[FindingEvidence, ...]:
         one = self.judgement
         if not one.quote:

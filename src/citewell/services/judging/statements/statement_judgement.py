@@ -25,6 +25,7 @@ from citewell.services.judging.statements.word_stances import (
     decide_by_absence,
     decide_by_contraries,
     decide_by_names,
+    decide_by_overstatement,
     decide_by_quotations,
 )
 from citewell.text.comparison.name_comparison import (
@@ -101,6 +102,7 @@ def _decide_stance(one: StatementComparison) -> SourceOpinion:
         decide_by_contraries,
         _decide_by_judge,
         decide_by_names,
+        decide_by_overstatement,
         decide_by_unstated_values,
         decide_by_changed_number,
         decide_by_absence,

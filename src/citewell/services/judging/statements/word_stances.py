@@ -23,6 +23,7 @@ from citewell.text.evidence.claim_support import (
     share_language,
 )
 from citewell.text.evidence.oppositions.opposition import Opposition
+from citewell.text.evidence.oppositions.overstatements import find_overstatement
 from citewell.text.evidence.oppositions.sentence_contrast import Certainty
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.evidence.similarity import measure_stem_coverage
@@ -38,7 +39,7 @@ def decide_by_quotations(one: StatementComparison) -> SourceOpinion | None:
     altered = [each for each in one.quotations if each.state is QuotationState.ALTERED]
     if altered:
         first = altered[0]
-        shown = one.show_place(first.start, first.end, ClaimRelation.QUALIFIES)
+        shown = one.show_sentences(first.start, first.end, ClaimRelation.QUALIFIES)
         return build_opinion(
             one,
             SourceStance.PARTLY,
@@ -111,6 +112,25 @@ def _describe_contrary(found: Opposition) -> str:
     if found.stated:
         return f"The statement denies (“{found.stated}”) what the source says."
     return f"The source denies (“{found.said}”) what the statement says."
+
+
+def decide_by_overstatement(one: StatementComparison) -> SourceOpinion | None:
+    """What the source says of most, or with caution, and the statement of all, or as proved."""
+    if one.is_agreed_by_model:
+        return None
+    near = [twin.features.compared for twin in one.twins]
+    found = find_overstatement(one.asked.compared, near)
+    if found is None:
+        return None
+    twin = one.twins[found.place]
+    shown = one.show_place(twin.start, twin.end, ClaimRelation.QUALIFIES)
+    return build_opinion(
+        one,
+        SourceStance.PARTLY,
+        f"The source says “{found.said}” where the statement says “{found.stated}”.",
+        evidence=(shown,),
+        said_instead=shown,
+    )
 
 
 def decide_by_names(one: StatementComparison) -> SourceOpinion | None:

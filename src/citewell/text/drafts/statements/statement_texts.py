@@ -14,6 +14,10 @@ _OPEN_SPACE_PATTERN = re.compile(r"([(\[（])\s++")
 _EMPTY_BRACKETS_PATTERN = re.compile(
     r"\([\s,;.–-]{0,80}\)|（[\s,;，；]{0,80}）|\[[\s,;.–-]{0,80}\]"
 )
+# What is left of "(TechCrunch, https://…)" without its address.
+_NAMED_BRACKETS_PATTERN = re.compile(
+    r"\s?\((?:see |vgl\. |voir |véase )?[A-Z][\w.&’'-]{0,40}(?: (?:of|the|and|&|[A-Z][\w.&’'-]{0,40})){0,6}[,;:]\s?\)"
+)
 _DOUBLED_STOP_PATTERN = re.compile(r"([,;:])(?:\s?[,;:])+")
 _STOP_BEFORE_END_PATTERN = re.compile(r"[,;:]\s?(?=[.!?](?:\s|\Z))")
 _LEAD_PATTERN = re.compile(
@@ -32,6 +36,7 @@ def clean_statement(said: str, draft_format: str) -> str:
     elif "&" in text:
         text = html.unescape(text)
     text = _EMPTY_BRACKETS_PATTERN.sub("", " ".join(text.split()))
+    text = _NAMED_BRACKETS_PATTERN.sub("", text)
     text = _SPACE_BEFORE_STOP_PATTERN.sub(r"\1", text)
     text = _OPEN_SPACE_PATTERN.sub(r"\1", text)
     text = _WIDE_SPACE_PATTERN.sub("", text)

@@ -49,7 +49,12 @@ _LIGHT_WORD_LIST = (
 )
 LIGHT_WORDS = frozenset(_LIGHT_WORD_LIST.split())
 _COMPARED_AXES = frozenset({CHANGE, GOODNESS, EFFECT, NEED})
-_NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "dis", "non", "de")
+_NEGATIVE_PREFIXES = {
+    "en": ("un", "in", "im", "ir", "dis", "non", "de"),
+    "de": ("un",),
+    "es": ("in", "im", "ir", "des"),
+    "fr": ("in", "im", "ir", "dés"),
+}
 _CONTRARY_PREFIXES = (("hyper", "hypo"), ("up", "down"), ("over", "under"), ("pro", "anti"), ("intra", "extra"))  # fmt: skip
 _MIN_PREFIXED_LETTERS = 5  # of the rest: "in" + "sight" is no denial
 _MIN_DIRECTION_LETTERS = 3
@@ -129,7 +134,7 @@ def are_contrary(one: str, other: str, code: str) -> bool:
 def list_opposite_words(word: str, code: str) -> frozenset[str]:
     """The words that exclude a word in its place: independent for dependent, hypo- for hyper-."""
     listed = _load_contrary_pairs(code).get(word, frozenset())
-    return listed | _list_prefixed_opposites(word) if code == "en" else listed
+    return listed | _list_prefixed_opposites(word, code)
 
 
 def _are_contrary_verbs(one: str, other: str, code: str) -> bool:
@@ -142,15 +147,16 @@ def _stem_verb(word: str, code: str) -> str:
     return reduce_verb(stem) if code == "de" else stem
 
 
-def _list_prefixed_opposites(word: str) -> set[str]:
+def _list_prefixed_opposites(word: str, code: str) -> set[str]:
     found: set[str] = set()
+    prefixes = _NEGATIVE_PREFIXES[code]
     if len(word) >= _MIN_PREFIXED_LETTERS:
-        found.update(prefix + word for prefix in _NEGATIVE_PREFIXES)
-    for prefix in _NEGATIVE_PREFIXES:
+        found.update(prefix + word for prefix in prefixes)
+    for prefix in prefixes:
         rest = word.removeprefix(prefix)
         if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
             found.add(rest)
-    for pair in _CONTRARY_PREFIXES:
+    for pair in _CONTRARY_PREFIXES if code == "en" else ():
         for one, other in (pair, pair[::-1]):
             rest = word.removeprefix(one)
             if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:

@@ -60,6 +60,7 @@ def _rate_opposites(
         and not _has_other_opposites(statement, said, found)
         and _are_listed(statement, {at for at, _ in found})
         and len(statement.denials) == len(said.denials)
+        and not _has_changed_subject(statement, said, *found[0])
     )
     return Certainty.SURE if is_sure else Certainty.UNSETTLED
 
@@ -137,6 +138,16 @@ def _has_other_opposites(
         for other in said.words
         if other.text not in statement.word_texts
     )
+
+
+def _has_changed_subject(
+    statement: ComparedSentence, said: ComparedSentence, at: int, place: int
+) -> bool:
+    """Whether all that acts in the statement stands behind the opposite: "A won it", "B lost it to A"."""
+    acting = {one.stem for one in statement.words[:at] if one.stem}
+    before = {one.stem for one in said.words[:place]}
+    behind = {one.stem for one in said.words[place:]}
+    return bool(acting) and acting <= behind and acting.isdisjoint(before)
 
 
 def _are_listed(one: ComparedSentence, places: AbstractSet[int]) -> bool:
