@@ -5,21 +5,28 @@ BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check
+define INSTALL
+	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) --require-hashes -r $(1)
+	$(PIP_INSTALL) --quiet --no-deps --no-build-isolation -e .
+endef
 # One more than the two cores of CI: many tests wait for a process or a time limit.
 JOBS ?= 3
 # Compiled test modules are kept: writing asserts anew in all of them takes longer than many tests.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-.PHONY: run test quick check fmt reference bench conformance lock services clean
+.PHONY: run test quick check compiled fmt reference bench conformance lock services clean
 
 # The question goes through the environment as it is: neither make nor the shell reads it.
 run: override export QUESTION := $(value QUESTION)
 run: $(RUNNABLE)  ## answer a question with cited sources
 	$(BIN)/python -m tests.internet.demo
 
-test: $(READY) services check  ## everything: checks, tests, conformance
+# Installing waits for the network and checking keeps one core busy, so each has company.
+test:  ## everything: checks, tests, conformance
+	$(MAKE) -j2 $(READY) services
+	$(MAKE) -j3 check compiled conformance
 	$(PYTEST)
-	$(MAKE) conformance
 
 quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
 	$(PYTEST) -m "not slow and not process" tests/unit tests/contract
@@ -32,6 +39,10 @@ check: $(READY)  ## format, lint, types, layers, derived files, unused code, fig
 	$(BIN)/citewell reference --check
 	$(BIN)/python -m tests.meta.dead_code
 	$(BIN)/python -m tests.meta.tree_figures
+
+compiled: $(READY)  ## test modules, once for all workers of a run: each would compile all of them
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -qq > $(VENV)/compiled.log || \
+		{ cat $(VENV)/compiled.log; exit 1; }
 
 fmt: $(READY)  ## format and mend what can be mended
 	$(BIN)/ruff format .
@@ -67,16 +78,14 @@ lock: $(READY)  ## pin every dependency with its hash, and no registry's name
 # What running needs: the program and its extras. pip shows its progress, for this takes minutes.
 $(RUNNABLE): requirements-run.lock pyproject.toml
 	@echo "Installing Citewell and what it needs into $(VENV), once; about 330 MB."
-	$(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) --require-hashes -r requirements-run.lock
-	$(PIP_INSTALL) --quiet --no-deps --no-build-isolation -e .
+	$(call INSTALL,requirements-run.lock)
 	touch $(RUNNABLE)
 
-# What tests and checks need besides.
-$(READY): $(RUNNABLE) requirements.lock
-	@echo "Installing the development tools into $(VENV), once."
-	$(PIP_INSTALL) --require-hashes -r requirements.lock
-	touch $(READY)
+# What running needs, at the same versions, and what tests and checks need besides.
+$(READY): requirements.lock requirements-run.lock pyproject.toml
+	@echo "Installing Citewell and the development tools into $(VENV), once; about 440 MB."
+	$(call INSTALL,requirements.lock)
+	touch $(RUNNABLE) $(READY)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules tests/conformance/node_modules tests/node/node_modules

@@ -15,11 +15,11 @@ from citewell.errors import InternalError
 from citewell.store.coordination.change_notices import ChangeNotices
 from citewell.store.state_store import StateStore, open_state_store
 from tests.change_notices import publish_change
+from tests.conditions import WAIT_SECONDS
 from tests.services import postgres_or_skip
 
 pytestmark = pytest.mark.process
 
-LONG = 10.0  # a bound, in seconds, that no passing test reaches
 NEVER = 3600.0  # between looks, so that only a notice can end a wait in time
 
 
@@ -58,7 +58,7 @@ def test_a_notice_wakes_a_waiter_of_the_same_process(settings: Settings) -> None
         ):
             await publish_change(state, "job", "b")
             await publish_change(state, "job", "a")
-            return await watch.wait(LONG)
+            return await watch.wait(WAIT_SECONDS)
 
     assert asyncio.run(scenario())
 
@@ -73,7 +73,7 @@ def test_a_notice_between_opening_and_waiting_is_not_lost_and_counts_once(
         ):
             state.notices.notify_here("job", "a")
             state.notices.notify_here("job", "a")
-            return [await watch.wait(LONG), await watch.wait(0.0)]
+            return [await watch.wait(WAIT_SECONDS), await watch.wait(0.0)]
 
     assert asyncio.run(scenario()) == [True, False]
 
@@ -87,7 +87,7 @@ def test_a_watch_of_all_keys_hears_every_key_of_its_topic_only(settings: Setting
             state.notices.notify_here("job", "a")
             unheard = await watch.wait(0.0)
             state.notices.notify_here("job_queue", "b")
-            return unheard, await watch.wait(LONG)
+            return unheard, await watch.wait(WAIT_SECONDS)
 
     assert asyncio.run(scenario()) == (False, True)
 
@@ -98,7 +98,7 @@ def test_without_notices_a_waiter_looks_at_intervals(tmp_path: Path) -> None:
             opened(Settings(data_dir=tmp_path)) as state,
             state.notices.watch("job", "a", poll_seconds=0.01) as watch,
         ):
-            return await watch.wait(LONG)
+            return await watch.wait(WAIT_SECONDS)
 
     assert asyncio.run(scenario())
 
@@ -109,7 +109,7 @@ def test_another_process_hears_what_a_batch_tells_once_it_commits(shared: Settin
             await until_heard(there.notices, "job")
             async with there.notices.watch("job", "a", poll_seconds=NEVER) as watch:
                 await here.database.execute_batch(here.notices.build_notice("job", "a"))
-                return await watch.wait(LONG)
+                return await watch.wait(WAIT_SECONDS)
 
     assert asyncio.run(scenario())
 
@@ -140,12 +140,12 @@ def test_a_cut_connection_is_opened_again_and_waiters_look_meanwhile(shared: Set
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
                 )
-                lost = await watch.wait(LONG)
+                lost = await watch.wait(WAIT_SECONDS)
                 await until_heard(there.notices, "job")
                 while await watch.wait(0.0):
                     pass
                 await publish_change(here, "job", "a")
-                return lost, await watch.wait(LONG)
+                return lost, await watch.wait(WAIT_SECONDS)
 
     assert asyncio.run(scenario()) == (True, True)
 
@@ -160,7 +160,7 @@ def test_a_waiter_on_another_event_loop_is_woken_too(settings: Settings) -> None
             async def wait_there() -> bool:
                 async with state.notices.watch("job", "a", poll_seconds=NEVER) as watch:
                     loop.call_soon_threadsafe(started.set)
-                    return await watch.wait(LONG)
+                    return await watch.wait(WAIT_SECONDS)
 
             async with state.notices.watch("job", "other"):
                 waiting = asyncio.create_task(asyncio.to_thread(lambda: asyncio.run(wait_there())))

@@ -22,14 +22,13 @@ from citewell.store.coordination.change_notices import (
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
 from tests.change_notices import publish_change
-from tests.conditions import until
+from tests.conditions import WAIT_SECONDS, until
 from tests.contract.offices import OWNER, expect_claimed, office, order
 from tests.contract.states import ENGINES, Kept, kept
 from tests.services import postgres_or_skip
 
 pytestmark = pytest.mark.process
 
-LONG = 10.0  # a bound, in seconds, that no passing test reaches
 NEVER = 3600.0  # between looks, so that only a notice can end a wait in time
 
 
@@ -60,7 +59,7 @@ def test_a_waiter_hears_at_once_of_a_cancellation_by_another_process(shared: Kep
             view = await jobs.dispatch_job(OWNER, order())
             await until_heard(state.notices, JOB_TOPIC)
             waiting = asyncio.create_task(
-                jobs.wait_for_news(OWNER, view.job.id, since=view.seq, seconds=LONG)
+                jobs.wait_for_news(OWNER, view.job.id, since=view.seq, seconds=WAIT_SECONDS)
             )
             await asyncio.sleep(0)
             await elsewhere.jobs.request_cancellation(OWNER, view.job.id)
@@ -87,7 +86,7 @@ def test_workers_hear_at_once_of_a_job_they_can_claim(shared: Kept, released: bo
                     )
                 else:
                     await jobs.dispatch_job(OWNER, order())
-                return await watch.wait(LONG)
+                return await watch.wait(WAIT_SECONDS)
 
     assert shared.run(scenario)
 
@@ -105,7 +104,7 @@ def test_a_lease_that_is_renewed_is_no_news(shared: Kept) -> None:
                 await publish_change(elsewhere, JOB_TOPIC, "last")
                 renewed = await watch.wait(0.0)
                 await elsewhere.database.execute_batch([cancel])
-                return renewed, await watch.wait(LONG)
+                return renewed, await watch.wait(WAIT_SECONDS)
 
     assert shared.run(scenario) == (False, True)
 
@@ -117,7 +116,7 @@ def test_the_worker_of_a_job_hears_at_once_of_its_cancellation(shared: Kept) -> 
             await until_heard(state.notices, JOB_CANCEL_TOPIC)
             async with state.notices.watch(JOB_CANCEL_TOPIC, poll_seconds=NEVER) as watch:
                 await elsewhere.jobs.request_cancellation(OWNER, view.job.id)
-                return await watch.wait(LONG)
+                return await watch.wait(WAIT_SECONDS)
 
     assert shared.run(scenario)
 
@@ -128,7 +127,7 @@ def test_servers_hear_at_once_of_an_erasure(shared: Kept) -> None:
             await until_heard(state.notices, ERASURE_TOPIC)
             async with state.notices.watch(ERASURE_TOPIC, poll_seconds=NEVER) as watch:
                 await elsewhere.erase_owner(OWNER)
-                return await watch.wait(LONG)
+                return await watch.wait(WAIT_SECONDS)
 
     assert shared.run(scenario)
 
@@ -193,7 +192,7 @@ def test_a_waiter_is_told_when_the_worker_is_lost(store: Kept) -> None:
         view = await jobs.dispatch_job(OWNER, order())
         await expect_claimed(store, state, lease_seconds=600)
         waiting = asyncio.create_task(
-            jobs.wait_for_news(OWNER, view.job.id, since=view.seq, seconds=LONG)
+            jobs.wait_for_news(OWNER, view.job.id, since=view.seq, seconds=WAIT_SECONDS)
         )
         await until(lambda: len(looks) > 1)
         await lose_worker(state)

@@ -32,6 +32,7 @@ from citewell.store.state_check import StateCondition
 from citewell.store.state_start import refuse_unusable_state
 from citewell.store.state_store import StateStore, open_state_store
 from tests.change_notices import publish_change
+from tests.conditions import WAIT_SECONDS
 from tests.contract.database_proxy import DatabaseProxy
 from tests.contract.offices import OWNER, office, order
 from tests.contract.states import Kept, name_database
@@ -39,7 +40,6 @@ from tests.services import found_pgbouncer, pgbouncer_or_skip, postgres_or_skip
 
 pytestmark = pytest.mark.process
 
-LONG = 10.0  # a bound, in seconds, that no passing test reaches
 NEVER = 3600.0  # between looks, so that only a notice can end a wait in time
 LATENCY_SECONDS = float(os.environ.get("DATABASE_LATENCY_SECONDS", "0.02"))
 
@@ -142,7 +142,7 @@ def test_a_waiter_behind_a_pooler_hears_on_the_direct_connection(pooled: Kept) -
             await until_heard(state.notices, JOB_TOPIC)
             async with state.notices.watch(JOB_TOPIC, "a", poll_seconds=NEVER) as watch:
                 await publish_change(elsewhere, JOB_TOPIC, "a")
-                return await watch.wait(LONG)
+                return await watch.wait(WAIT_SECONDS)
 
     assert pooled.run(scenario)
 
@@ -156,7 +156,7 @@ def test_without_a_direct_connection_waiters_look_at_intervals_and_the_log_names
     async def scenario(state: StateStore) -> Any:
         async with state.notices.watch(JOB_TOPIC, "a", poll_seconds=0.01) as watch:
             while "CITEWELL_DATABASE_DIRECT_URL" not in caplog.text:
-                assert await watch.wait(LONG)
+                assert await watch.wait(WAIT_SECONDS)
             return state.notices.hears_others(JOB_TOPIC)
 
     with caplog.at_level(logging.WARNING):
@@ -225,10 +225,10 @@ def test_waiters_and_writers_outlive_a_restart_of_the_server(direct: str, tmp_pa
             async with there.notices.watch(JOB_TOPIC, "a", poll_seconds=0.02) as watch:
                 proxy.is_open = False
                 proxy.cut()
-                assert await watch.wait(LONG)
+                assert await watch.wait(WAIT_SECONDS)
                 with pytest.raises(StoreError):
                     await here.database.execute_batch([lease("meanwhile")])
-                polled = await watch.wait(LONG)
+                polled = await watch.wait(WAIT_SECONDS)
                 proxy.is_open = True
                 await until_heard(there.notices, JOB_TOPIC)
                 while await watch.wait(0.0):
@@ -236,7 +236,7 @@ def test_waiters_and_writers_outlive_a_restart_of_the_server(direct: str, tmp_pa
                 await here.database.execute_batch(
                     [lease("after"), *here.notices.build_notice("job", "a")]
                 )
-                heard = await watch.wait(LONG)
+                heard = await watch.wait(WAIT_SECONDS)
             rows = await here.database.select_rows("SELECT id FROM lease ORDER BY id")
             await here.aclose()
             await there.aclose()

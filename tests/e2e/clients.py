@@ -9,7 +9,6 @@ import threading
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-import uvicorn
 from mcp import Client
 from mcp.client.session import SamplingFnT
 from mcp.client.stdio import StdioServerParameters
@@ -20,6 +19,7 @@ from citewell.server.http.hosting import build_layered_app
 from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
 from citewell.server.protocol.sdk_server import build_sdk_server
 from citewell.tooling import build_local_owner
+from tests.http_servers import ThreadServer
 
 TRANSPORTS = ("memory", "http", "stdio")
 
@@ -60,7 +60,7 @@ async def listening(environ: Mapping[str, str], *, port: int = 0) -> AsyncIterat
     """The HTTP server on this port or one of its own; yields its base address."""
     settings = config.load_settings({"HTTP_SHUTDOWN_TIMEOUT": "1s"} | dict(environ))
     listened = open_listening_sockets("127.0.0.1", port)
-    runner = uvicorn.Server(build_uvicorn_config(build_layered_app(App(settings)), settings))
+    runner = ThreadServer(build_uvicorn_config(build_layered_app(App(settings)), settings))
     thread = threading.Thread(target=runner.run, args=(listened,), daemon=True)
     thread.start()
     async with asyncio.timeout(20):

@@ -12,7 +12,6 @@ from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from mcp import Client
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,6 +21,7 @@ from citewell.server.http.auth.caller import VerifiedCaller, attach_caller
 from citewell.server.http.hosting import build_layered_app
 from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
 from citewell.tooling import Owner
+from tests.http_servers import ThreadServer
 from tests.requirements import requires
 
 Environ = dict[str, str]
@@ -43,7 +43,7 @@ def verify_everybody(inner: ASGIApp) -> ASGIApp:
 async def serving(app: App) -> AsyncIterator[str]:
     listened = open_listening_sockets("127.0.0.1", 0)
     layered = verify_everybody(build_layered_app(app))
-    runner = uvicorn.Server(build_uvicorn_config(layered, app.settings))
+    runner = ThreadServer(build_uvicorn_config(layered, app.settings))
     thread = threading.Thread(target=runner.run, args=(listened,), daemon=True)
     thread.start()
     try:

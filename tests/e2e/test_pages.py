@@ -22,6 +22,7 @@ from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app
 from citewell.tooling import Owner
 from tests.axe import list_violations
+from tests.http_servers import ThreadServer
 from tests.requirements import requires
 from tests.unit.fetch.stage import require_chromium
 
@@ -50,7 +51,7 @@ class Site:
 @contextlib.contextmanager
 def served(environ: dict[str, str]) -> Iterator[Site]:
     app = App(config.load_settings(environ))
-    server = uvicorn.Server(
+    server = ThreadServer(
         uvicorn.Config(
             build_layered_app(app),
             host="127.0.0.1",

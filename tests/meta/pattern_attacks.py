@@ -16,12 +16,12 @@ from typing import Any
 
 from tests.meta.used_patterns import UsedPattern
 
-LAST_SIZE = 32_768
+LAST_SIZE = 16_384
 MAX_GROWTH_POWER = 1.6  # linear time is 1, with a logarithm a little more, and quadratic time 2
 MIN_SECONDS = (
     0.02  # less is not told from the noise of a busy machine; a square of LAST_SIZE takes longer
 )
-# For 22, 512 and 1,024 repeats: exponential and cubic patterns are not waited for.
+# For 22, 256 and 512 repeats: exponential and cubic patterns are not waited for.
 MAX_TINY_SECONDS = (0.02, 0.2, 0.4)
 _DOUBTFUL_POWER = 1.1  # a square that is a sixth of the time on the short text, and noise
 _SLOW_SECONDS = 0.05

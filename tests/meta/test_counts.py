@@ -38,15 +38,15 @@ _UNIT_CALLS = frozenset({"pluralize", "describe_duration"})
 
 def find_offenders(source: str) -> Iterator[tuple[int, str]]:
     """The line and the words of each f-string that puts a plural after a count that may be 1."""
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     guarded = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.IfExp | ast.If)
         and any(isinstance(test, ast.Constant) and test.value == 1 for test in ast.walk(node.test))
         for part in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and _TEMPLATE_PATTERN.search(str(node.value)):
             yield node.lineno, str(node.value)
         if not isinstance(node, ast.JoinedStr) or id(node) in guarded:

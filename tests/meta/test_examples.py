@@ -24,6 +24,7 @@ from citewell.server.app import App
 from citewell.server.capabilities.tool_schema import build_tool_wire
 from citewell.server.http.hosting import build_asgi_app
 from citewell.tooling import Tool, ToolCall
+from tests.http_servers import ThreadServer
 from tests.internet.serve import Internet
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -105,7 +106,7 @@ async def _called(tool: Tool, settings: Settings) -> dict[str, Any]:
 def serving(environ: dict[str, str]) -> Iterator[str]:
     """The product over HTTP, at a port of the system's choice."""
     settings = config.load_settings(environ, audit_enabled=False)
-    server = uvicorn.Server(
+    server = ThreadServer(
         uvicorn.Config(
             build_asgi_app(App(settings)), port=0, http="h11", log_config=None, access_log=False
         )

@@ -28,9 +28,9 @@ BOUNDED: dict[str, str] = {
 pytestmark = pytest.mark.timeout(600)  # a busy machine takes many times the processor's time
 
 GROUP_COUNT = 24
-FUNCTION_TEXT_CHARS = 16_384  # functions run many patterns, so their texts are shorter
+FUNCTION_TEXT_CHARS = 8192  # functions run many patterns, so their texts are shorter
 # A reference is cut at 4,000 characters before the tagger, which weighs every token, sees it.
-TAGGED_TEXT_CHARS = 2048
+TAGGED_TEXT_CHARS = 1024
 TAGGING_FUNCTIONS = frozenset({"parse_entry_text", "parse_prose_reference", "read_tagged_fields"})
 PUMPS = (
     *"a \n\t1.,-()[]{<>&\"'`*_#|\\/@$:;=%+~^",

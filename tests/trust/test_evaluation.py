@@ -64,7 +64,7 @@ def web() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def scored(web: Internet) -> Score:
-    items = [*sample("seen", every=7), *sample("unseen", every=5)]
+    items = [*sample("seen", every=11), *sample("unseen", every=7)]
     return score.score(asyncio.run(evaluate.run(items, web)))
 
 
@@ -145,7 +145,7 @@ def test_no_genuine_citation_is_accused_on_the_word_of_the_only_registry_left(
 ) -> None:
     fault = OUTAGES["a bare 404 of a proxy"]
 
-    tried = asyncio.run(evaluate.outage(genuine[::2], web, fault, spared=spared))
+    tried = asyncio.run(evaluate.outage(genuine[::4], web, fault, spared=spared))
 
     assert named(score.accused(tried)) == []
 

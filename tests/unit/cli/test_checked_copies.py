@@ -233,6 +233,7 @@ def test_a_narrow_terminal_has_repairs_below_the_table_only(
     has_column: bool,
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("LINES", "50")  # without it Rich takes a dumb terminal to have 80 columns
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
 

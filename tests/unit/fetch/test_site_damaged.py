@@ -72,7 +72,7 @@ def breaking(answer: Any, data: st.DataObject) -> Any:
     ids=[f"{site}-{at}" for at, (site, _, _) in enumerate(DAMAGED)],
 )
 @settings(
-    max_examples=120,
+    max_examples=80,
     deadline=None,
     database=None,
     derandomize=True,

@@ -136,7 +136,7 @@ def test_a_table_inside_a_layout_table_is_a_structure_of_its_own() -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        build_table(20_000, 2),
+        build_table(8_000, 2),
         build_table(3, 2_000),
         "<table><tr><td>" * 60 + "deep" + "</td></tr></table>" * 60,
         "<ul><li>a" * 50 + "</li></ul>" * 50,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -241,6 +242,7 @@ def _describe_shape_error(model: type[BaseModel], error: ValidationError) -> str
     return f"The response does not have the documented form: {place or 'the whole'} {fault}."
 
 
+@cache
 def _list_field_names(model: type[BaseModel]) -> frozenset[str]:
     """The field names of our models; any other key of a response is outside text."""
     schema = model.model_json_schema()

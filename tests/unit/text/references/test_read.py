@@ -19,7 +19,7 @@ PIECES = st.sampled_from(
      "[1] ", "vol. 1", "pp. 1-2", "et al.", "“", "”", "title", "author", " and ", "--", "In ", "<!--", "&amp;", "é", "文",
      "\x00", "\u200b", "\ud800"]
 )  # fmt: skip
-LIMIT = 400_000
+LIMIT = 200_000
 
 
 def whole(found: BibliographyDocument) -> bool:
