@@ -77,7 +77,7 @@ class SourceNames:
         """Whether any telling word of it is there; of a name of a person, whether the last one is."""
         if self._has_short_form(name):
             return True
-        if name.is_organisation:
+        if name.is_plain_organisation:
             if not self._has_part_of_organisation(name):
                 return False
             if not name.telling and not name.forms:

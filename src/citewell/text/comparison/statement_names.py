@@ -51,7 +51,7 @@ class StatementName:
         return len(self.words) == 1 and not self.text[1:].islower()
 
     @property
-    def is_organisation(self) -> bool:
+    def is_plain_organisation(self) -> bool:
         """Whether it is made of ordinary words and countries: World Health Organization."""
         plain = all(find_name_group(word) for word in self.telling)
         return (
@@ -100,8 +100,8 @@ def _build_name(match: re.Match[str], statement: str, code: str) -> StatementNam
         words = words[1:]
     if not words or fold_name_letters(words[0]) in PLAIN_CAPITALS:
         return None
-    folded = tuple(_fold_name(word, code) for word in words)
-    telling = tuple(_fold_name(word, code) for word in words if _is_telling_word(word, code))
+    folded = tuple(_fold_name_word(word, code) for word in words)
+    telling = tuple(_fold_name_word(word, code) for word in words if _is_telling_word(word, code))
     if not telling and _ends_organisation(folded):
         telling = tuple(word for word in folded[:-1] if _is_rare(word))
     name = StatementName(
@@ -112,7 +112,7 @@ def _build_name(match: re.Match[str], statement: str, code: str) -> StatementNam
         start=start,
         end=match.end(),
     )
-    return name if name.telling or name.forms or name.is_organisation else None
+    return name if name.telling or name.forms or name.is_plain_organisation else None
 
 
 def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
@@ -122,14 +122,14 @@ def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
     if not word[1:].islower():
         return False  # BBC, COQ2
     stem = tokens.stem_word(word.lower(), "en")
-    if stem in load_name_stems() or find_name_group(_fold_name(word, code)):
+    if stem in load_english_name_stems() or find_name_group(_fold_name_word(word, code)):
         return False
     if is_alone and code != "en":
         return True  # only for English is it known which words are no names
     return stem in load_frequencies()[0]
 
 
-def _fold_name(word: str, code: str) -> str:
+def _fold_name_word(word: str, code: str) -> str:
     """The folded word; a German genitive without its ending, if that is a well-known name."""
     folded = fold_name_letters(word)
     root = folded.removesuffix("s")
@@ -137,7 +137,7 @@ def _fold_name(word: str, code: str) -> str:
 
 
 def _is_telling_word(word: str, code: str) -> bool:
-    folded = _fold_name(word, code)
+    folded = _fold_name_word(word, code)
     if find_name_group(folded):
         return True
     if code in _NOUN_CAPITAL_CODES or len(folded) < _MIN_TELLING_LETTERS:
@@ -149,7 +149,7 @@ def _is_telling_word(word: str, code: str) -> bool:
 
 def is_telling_stem(stem: str) -> bool:
     """Whether a word is rare in English, or nearly always written with a capital."""
-    return stem in load_name_stems() or stem not in load_frequencies()[0]
+    return stem in load_english_name_stems() or stem not in load_frequencies()[0]
 
 
 def _is_rare(folded: str) -> bool:
@@ -187,7 +187,7 @@ def _load_ignored() -> frozenset[str]:
 
 
 @cache
-def load_name_stems() -> frozenset[str]:
+def load_english_name_stems() -> frozenset[str]:
     """The stems of English words that are nearly always written with a capital."""
     text = resources.files(__package__).joinpath("name_words.txt").read_text(encoding="utf-8")
     return frozenset(text.split())

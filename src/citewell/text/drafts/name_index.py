@@ -43,13 +43,13 @@ class NameIndex:
                 return found
         return self._find_organisation(names, year)
 
-    def find_by_author(self, names: Sequence[str]) -> tuple[int, ...]:
+    def find_by_authors(self, names: Sequence[str]) -> tuple[int, ...]:
         """The references of an author, whatever their year; words of a title may follow the name.
 
         Only the family name counts: "(Table 3)" does not cite an entry that has the word. Several
         words may also be an organisation or a title that an entry begins with.
         """
-        if " " in names[0] and (key := _join_words(names[0])) in self._by_name:
+        if " " in names[0] and (key := _join_name_words(names[0])) in self._by_name:
             return tuple(dict.fromkeys(self._by_name[key]))
         own = fold_name(names[0]).rpartition(" ")[2]
         places = [
@@ -83,7 +83,7 @@ class NameIndex:
 
     def _find_organisation(self, names: Sequence[str], year: str) -> tuple[int, ...]:
         """The references whose entry begins with these words, or with words of these initials."""
-        places = self._by_name.get(_join_words(" ".join(names)), [])
+        places = self._by_name.get(_join_name_words(" ".join(names)), [])
         dated = tuple(place for place in dict.fromkeys(places) if self._has_year(place, year))
         return self._choose_lettered(dated, year)
 
@@ -154,7 +154,7 @@ def list_first_names(reference: Reference) -> set[str]:
     return {name for name in found if name}
 
 
-def _join_words(name: str) -> str:
+def _join_name_words(name: str) -> str:
     """The key of an organisation, as `_list_organisation_keys` makes it."""
     return "=" + "".join(fold_name(match[0]) for match in _WORD_PATTERN.finditer(name))
 

@@ -146,7 +146,7 @@ class ReferenceTable:
 
     def _find_names(self, target: CitationTarget) -> tuple[int, ...]:
         if target.year == ANY_YEAR:
-            return self._names.find_by_author(target.names)
+            return self._names.find_by_authors(target.names)
         if HAN_NAME_PATTERN.fullmatch(target.names[0]):
             found = self._names.find_by_han_name(target.names[0], target.year)
             if found:

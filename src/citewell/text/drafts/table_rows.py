@@ -53,22 +53,24 @@ def _is_rule(line: str) -> bool:
 
 
 def _iterate_rows(lines: Sequence[str], rule: int) -> Iterator[TableRow]:
-    head = _split_cells(lines[rule - 1])
+    head = _split_source_cells(lines[rule - 1])
     for at in range(rule + 1, len(lines)):
         if "|" not in lines[at]:
             return
-        cells = _split_cells(lines[at])
+        cells = _split_source_cells(lines[at])
         number = _NUMBER_PATTERN.fullmatch(cells[0]) if len(cells) > 1 else None
         if number is not None:
             cells[0] = ""
-        yield TableRow(line=at, number=number[1] if number else "", text=_join_cells(head, cells))
+        yield TableRow(
+            line=at, number=number[1] if number else "", text=_join_source_cells(head, cells)
+        )
 
 
-def _split_cells(line: str) -> list[str]:
+def _split_source_cells(line: str) -> list[str]:
     return [cell.strip() for cell in _CELL_PATTERN.split(line.strip().strip("|"))]
 
 
-def _join_cells(head: Sequence[str], cells: Sequence[str]) -> str:
+def _join_source_cells(head: Sequence[str], cells: Sequence[str]) -> str:
     """The cells in the order in which references are written."""
     ranked: list[tuple[int, str]] = []
     for place, cell in enumerate(cells):

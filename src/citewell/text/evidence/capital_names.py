@@ -32,7 +32,7 @@ _MAX_ARTICLE_CHARS = 8
 _CACHED_WORDS = 2**14
 
 
-def list_name_words(text: str, *, language: str | None = None) -> list[str]:
+def list_capital_names(text: str, *, language: str | None = None) -> list[str]:
     """The names as written, in text order; in German the parts of hyphenated ones apart."""
     code = (language or "en")[:2]
     if code in NOUN_CAPITAL_CODES:

@@ -13,7 +13,7 @@ from citewell.text.data_tables import load_table
 from citewell.text.evidence.capital_names import (
     CAPITAL_WORD_PATTERN,
     NOUN_CAPITAL_CODES,
-    list_name_words,
+    list_capital_names,
 )
 from citewell.text.evidence.oppositions.contrary_words import are_contrary
 from citewell.text.evidence.oppositions.opposition import Opposition
@@ -306,7 +306,7 @@ def _is_related(stem: str, passage: ClaimPassage, language: str | None) -> bool:
 
 def _list_name_stems(claim: SentenceFeatures) -> frozenset[str]:
     """The stems of words with a capital inside the sentence, or that are known as names."""
-    names = list_name_words(claim.text, language=claim.language)
+    names = list_capital_names(claim.text, language=claim.language)
     return tokens.extract_terms(" ".join(names), language=claim.language)
 
 

@@ -67,8 +67,14 @@ def test_a_sentence_in_other_words_stays_with_its_citation(true: str) -> None:
     ("false", "reason"),
     [
         ("The ferry makes fewer crossings in winter because pupils stay at home [src_1].", "stay"),
-        ("The crossing will certainly become cheaper after the conversion [src_1].", "says “may” where"),
-        ("All of the passengers are pupils who attend the secondary school [src_1].", "says “most” where"),
+        (
+            "The crossing will certainly become cheaper after the conversion [src_1].",
+            "says “may” where",
+        ),
+        (
+            "All of the passengers are pupils who attend the secondary school [src_1].",
+            "says “most” where",
+        ),
         ("Most of the costs are paid by the passengers themselves [src_1].", "most"),
         ("About half of the costs is paid by the passengers themselves [src_1].", "third"),
         ("The ferry is a gift of the king [src_1].", "misconception"),

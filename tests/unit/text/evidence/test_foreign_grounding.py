@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.model.research import ClaimRelation
-from citewell.text.evidence.capital_names import list_name_words
+from citewell.text.evidence.capital_names import list_capital_names
 from citewell.text.evidence.claim_support import SourceText, assess_support
 
 BRIDGE = (
@@ -66,4 +66,4 @@ def test_another_name_order_or_opposite_is_not_supported(
 def test_names_are_told_from_nouns_and_first_words(
     text: str, language: str, names: list[str]
 ) -> None:
-    assert list_name_words(text, language=language) == names
+    assert list_capital_names(text, language=language) == names

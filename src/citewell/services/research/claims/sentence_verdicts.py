@@ -22,7 +22,7 @@ from citewell.services.judging.statements.source_opinions import SourceOpinion, 
 from citewell.services.judging.statements.statement_judgement import judge_statement
 from citewell.text.comparison.source_names import SourceNames, read_source_names
 from citewell.text.comparison.statement_names import StatementName, list_statement_names
-from citewell.text.evidence.capital_names import list_name_words
+from citewell.text.evidence.capital_names import list_capital_names
 from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
 from citewell.text.evidence.missing_details import list_figures
 from citewell.text.evidence.sentence_features import build_sentence_features
@@ -310,7 +310,7 @@ def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> b
 def list_names(said: str) -> list[str]:
     """The names of a sentence, and words with a number in them."""
     numbered = [match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said)]
-    found = list_name_words(said, language=detection.detect_language(said))
+    found = list_capital_names(said, language=detection.detect_language(said))
     return numbered + [
         name
         for name in found

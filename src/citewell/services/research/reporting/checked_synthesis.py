@@ -258,7 +258,7 @@ class SynthesisCheck:
             return None
         self._count_statement(marked=1)
         cited = [ref for ref in one.refs if self.marks_only or self.judge.has_text(ref)]
-        return _format_marks(cited), _format_remark(told)
+        return _format_marks(cited), _format_doubts(told)
 
     def _list_objections(
         self, plain: str, findings: dict[str, SentenceFinding]
@@ -348,7 +348,7 @@ def _format_marks(refs: Sequence[str]) -> str:
     return " ".join(f"[{ref}]" for ref in refs)
 
 
-def _format_remark(doubts: Sequence[SentenceFinding]) -> str:
+def _format_doubts(doubts: Sequence[SentenceFinding]) -> str:
     """The mark of a sentence, with the first reason for it if there is one worth reading."""
     reasons = (each.reason for each in doubts if each.reason not in {"", UNSETTLED_NOTE})
     reason = _OPEN_TAIL_PATTERN.sub("", next(reasons, "")).rstrip(".")

@@ -71,28 +71,28 @@ def blank_bound_phrases(text: str) -> str:
 @cache
 def compile_denial_pattern(code: str) -> re.Pattern[str]:
     """Finds the words that deny something."""
-    return _compile_words(load_opposition_words(code).denials)
+    return compile_word_list(load_opposition_words(code).denials)
 
 
 @cache
 def compile_hidden_pattern(code: str) -> re.Pattern[str]:
     """Finds phrases that deny something without a denying word."""
-    return _compile_words(load_opposition_words(code).hidden_denials)
+    return compile_word_list(load_opposition_words(code).hidden_denials)
 
 
 @cache
 def compile_limit_pattern(code: str) -> re.Pattern[str]:
     """Finds words with which a sentence neither plainly says nor plainly denies something."""
-    return _compile_words(load_opposition_words(code).limits)
+    return compile_word_list(load_opposition_words(code).limits)
 
 
 @cache
 def compile_exceeding_pattern(code: str) -> re.Pattern[str]:
     """Finds verbs such as "outperforms", by which one thing is set above another."""
-    return _compile_words(load_opposition_words(code).exceeding)
+    return compile_word_list(load_opposition_words(code).exceeding)
 
 
-def _compile_words(alternatives: Iterable[str]) -> re.Pattern[str]:
+def compile_word_list(alternatives: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 

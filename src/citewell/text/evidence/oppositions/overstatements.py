@@ -9,6 +9,7 @@ from functools import cache
 
 from citewell.text.data_tables import load_table
 from citewell.text.evidence.oppositions.compared_sentence import ComparedSentence, SentenceWord
+from citewell.text.evidence.oppositions.contrary_words import compile_word_list
 from citewell.text.evidence.oppositions.word_table import OPPOSITION_LANGUAGES
 
 _MIN_SHARE = 0.5  # of the statement's content words, in the sentence that says it with a limit
@@ -35,17 +36,23 @@ def find_overstatement(
         stated = strong.search(weak.sub(_blank, statement.text))
         if stated is None or weak.search(statement.text):
             continue
-        near = [place for place, one in enumerate(said) if _is_near(statement, one, strong, weak)]
+        near = [
+            place
+            for place, one in enumerate(said)
+            if _shares_statement_words(statement, one, strong, weak)
+        ]
         if any(_says_strongly(statement, said[place], strong, weak) for place in near):
             continue
-        found = ((place, _find_limit(statement, said[place], weak)) for place in near)
+        found = ((place, _find_weaker_word(statement, said[place], weak)) for place in near)
         for place, limit in found:
             if limit:
                 return Overstatement(stated=stated[0].lower(), said=limit, place=place)
     return None
 
 
-def _find_limit(statement: ComparedSentence, said: ComparedSentence, weak: re.Pattern[str]) -> str:
+def _find_weaker_word(
+    statement: ComparedSentence, said: ComparedSentence, weak: re.Pattern[str]
+) -> str:
     """The first weak word that is about something which the statement has too."""
     for match in weak.finditer(said.text):
         about = _list_following(said, match.end())
@@ -71,7 +78,7 @@ def _list_following(said: ComparedSentence, end: int) -> list[SentenceWord]:
     return [one for one in said.words if end <= one.start < limit and one.stem][:_REACH_WORDS]
 
 
-def _is_near(
+def _shares_statement_words(
     statement: ComparedSentence,
     said: ComparedSentence,
     strong: re.Pattern[str],
@@ -94,8 +101,4 @@ def _blank(match: re.Match[str]) -> str:
 @cache
 def _compile_strength(kind: str, code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     strong, weak = load_table(__package__, "strength_words")[kind][code]
-    return _compile_words(strong), _compile_words(weak)
-
-
-def _compile_words(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{alternatives})(?![\w-])", re.IGNORECASE)
+    return compile_word_list((strong,)), compile_word_list((weak,))
