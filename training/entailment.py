@@ -46,7 +46,7 @@ _BATCH = 32
 _RATE, _WARM_UP_SHARE, _DECAY, _SMOOTHING = 1.2e-4, 0.06, 0.01, 0.03
 _MOST_SNLI, _MOST_MADE, _CONTEXT_SHARE = 30_000, 45_000, 0.1
 _REPORT_STEPS, _SAVE_SECONDS, _AVERAGE_SECONDS = 100, 300, 60
-_CHECKPOINT = "entailment.safetensors"
+CHECKPOINT = "entailment.safetensors"
 
 
 class PairEncoder:
@@ -141,7 +141,7 @@ class Training:
         if self._options.processes > 1:
             self._average_weights()
         if self._options.rank == 0:
-            save_learned_weights(self._network, self._options.work / _CHECKPOINT)
+            save_learned_weights(self._network, self._options.work / CHECKPOINT)
         _LOG.info("trained on %d pairs in %d steps", self._seen, self._step)
 
     def _report_progress(self) -> None:
@@ -159,7 +159,7 @@ class Training:
             self._averaged += _AVERAGE_SECONDS
         if now >= self._saved + _SAVE_SECONDS and self._options.rank == 0:
             self._saved = now
-            save_learned_weights(self._network, self._options.work / _CHECKPOINT)
+            save_learned_weights(self._network, self._options.work / CHECKPOINT)
 
     def _average_weights(self) -> None:
         """Give every process the mean of all weights, each weighed by its steps since the last mean."""
@@ -188,7 +188,7 @@ def train_network(options: argparse.Namespace) -> None:
     network = EntailmentNetwork()
     load_encoder_weights(network, options.model / "model.safetensors")
     if options.resume:
-        load_learned_weights(network, options.work / _CHECKPOINT)
+        load_learned_weights(network, options.work / CHECKPOINT)
     network.words.weight.requires_grad_(False)
     training = Training(options, network)
     chance = random.Random(f"{SEED} {options.resume} {options.rank}")
@@ -237,7 +237,7 @@ def evaluate_network(options: argparse.Namespace) -> None:
 def load_network(options: argparse.Namespace) -> EntailmentNetwork:
     network = EntailmentNetwork()
     load_encoder_weights(network, options.model / "model.safetensors")
-    load_learned_weights(network, options.work / _CHECKPOINT)
+    load_learned_weights(network, options.work / CHECKPOINT)
     network.eval()
     return network
 

@@ -129,5 +129,5 @@ def _is_reason_invented(claim: SentenceFeatures, passage: ClaimPassage) -> bool:
     found = _REASON_PATTERN.search(claim.text)
     if found is None:
         return False
-    lost = frozenset(list_ungrounded_words(claim, passage))
+    lost = frozenset(map(str.lower, list_ungrounded_words(claim, passage)))
     return len(lost.intersection(tokens.split_words(found["reason"]))) >= _MIN_INVENTED_WORDS

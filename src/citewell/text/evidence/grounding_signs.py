@@ -252,11 +252,18 @@ def list_ungrounded_words(claim: SentenceFeatures, passage: ClaimPassage) -> tup
         if word.text in strong
         or (
             word.stem
+            and word.text not in list_strength_words("joining", claim.compared.code)
             and word.stem not in passage.held_stems
             and not _is_related(word.stem, passage, claim.language)
         )
     )
-    return tuple(dict.fromkeys(lost))
+    return tuple(_find_written_form(word, claim.text) for word in dict.fromkeys(lost))
+
+
+def _find_written_form(word: str, text: str) -> str:
+    """The word with the capitals that the text gives it."""
+    place = text.casefold().find(word) if len(text.casefold()) == len(text) else -1
+    return text[place : place + len(word)] if place >= 0 else word
 
 
 def _list_held_forms(claim: SentenceFeatures, passage: ClaimPassage) -> dict[str, str]:

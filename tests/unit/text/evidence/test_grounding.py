@@ -133,3 +133,16 @@ def test_what_sets_a_claim_apart_is_measured(
     name: str, claim: str, source: str, value: float
 ) -> None:
     assert read_sign(name, claim, source) == value
+
+
+def test_missing_words_are_named_as_written_and_without_those_that_only_join() -> None:
+    source = SourceText(
+        text="The order is worth nine million dollars at list prices.", language="en"
+    )
+
+    found = assess_support(
+        "The order is worth nine million dollars, although Lufthansa wants Ferries.", source
+    )
+
+    assert found.relation is ClaimRelation.MENTIONS
+    assert found.ungrounded_words == ("Lufthansa", "wants", "Ferries")
