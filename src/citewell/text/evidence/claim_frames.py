@@ -40,7 +40,11 @@ _SET_APART_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _SET_APART_WORDS = 3  # of such a part, that all stand in a claim which says it of the same
-_ONE_OF_PATTERN = re.compile(r"\b(?:one|some|part) of\b|\bamong\b", re.IGNORECASE)
+# "Among the largest" is one of several; "the highest among member states" is not.
+_ONE_OF_PATTERN = re.compile(
+    r"\b(?:one|some|part) of\b|\bamong (?:the|its|their|our|his|her) (?:\w{1,30} )?(?:\w{3,30}est|most)\b",
+    re.IGNORECASE,
+)
 _EXTREME_PATTERN = re.compile(r"\b(?:\w{3,}est|most \w+)\b", re.IGNORECASE)
 # Such a sentence speaks of what the one before it names.
 _ANAPHORIC_PATTERN = re.compile(
@@ -107,13 +111,20 @@ def _has_other_subject(claim: SentenceFeatures, passage: ClaimPassage) -> bool:
 
 
 def _is_amount_lost(claim: SentenceFeatures, passage: ClaimPassage) -> bool:
-    own = frozenset(tokens.split_words(_SUPERLATIVE_PATTERN.sub(" ", claim.text)))
+    words = tokens.split_words(_SUPERLATIVE_PATTERN.sub(" ", claim.text))
+    own = {word for word in words if not _has_adjective(word, passage.held_words)}
     lost = {
         kind
         for kind in _AMOUNTS
         if (words := list_strength_words(kind, "en")) & own and not words & passage.held_words
     }
     return bool(lost - {_MAJORITIES} if _gives_majority(passage) else lost)
+
+
+def _has_adjective(word: str, held: frozenset[str]) -> bool:
+    """Whether the words have the adjective of an adverb: "the main cause" for "mainly caused"."""
+    stem = word.removesuffix("ly")
+    return stem != word and (stem in held or f"{stem.removesuffix('i')}y" in held)
 
 
 def _gives_majority(passage: ClaimPassage) -> bool:

@@ -75,7 +75,7 @@ def test_a_sentence_in_other_words_stays_with_its_citation(true: str) -> None:
             "All of the passengers are pupils who attend the secondary school [src_1].",
             "says “most” where",
         ),
-        ("Most of the costs are paid by the passengers themselves [src_1].", "most"),
+        ("Most of the costs are paid by the passengers themselves [src_1].", "“Most”"),
         ("About half of the costs is paid by the passengers themselves [src_1].", "third"),
         ("The ferry is a gift of the king [src_1].", "misconception"),
         ("The ferry was built in Bergen in order to please the fishing fleet [src_1].", "fleet"),
