@@ -27,7 +27,9 @@ _OPSET = 17
 
 def export_network(options: argparse.Namespace) -> None:
     network = load_network(options)
-    example = build_batch([([101, 2023, 102, 2008, 102], [0, 0, 0, 1, 1]), ([101, 102, 102], [0, 0, 1])])
+    example = build_batch(
+        [([101, 2023, 102, 2008, 102], [0, 0, 0, 1, 1]), ([101, 102, 102], [0, 0, 1])]
+    )
     axes = {name: {0: "pairs", 1: "pieces"} for name in _INPUTS}
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "model.onnx"

@@ -50,6 +50,10 @@ _EXTREME_PATTERN = re.compile(r"\b(?:\w{3,}est|most \w+)\b", re.IGNORECASE)
 _ANAPHORIC_PATTERN = re.compile(
     r"\W*(?:(?i:he|she|it|its|his|her|they|their|this|these|those|that|both|such|here|there)\b|(?i:the|an?) [a-z])"
 )
+# A name of at least four letters; shorter first words are mostly articles and pronouns.
+_FIRST_NAME_PATTERN = re.compile(r"[A-Z][\w-]{3,40}(?: [A-Z][\w-]{1,40}){0,3}")
+_INNER_NAME_PATTERN = re.compile(r"(?<=\w )[A-Z][\w-]{2,40}(?: [A-Z][\w-]{1,40}){0,3}")
+_BY_PATTERN = re.compile(r"\bby\b", re.IGNORECASE)
 _HEAD_LETTERS = 5  # of words that count as forms of each other
 
 
@@ -75,6 +79,8 @@ def _find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterat
         yield GroundingDoubt.SET_APART
     if _has_other_subject(claim, passage):
         yield GroundingDoubt.SUBJECT
+    if _is_first_name_turned(claim.text, nearest.text):
+        yield GroundingDoubt.ORDER
 
 
 def _is_one_of_dropped(claim: str, said: str) -> bool:
@@ -108,6 +114,20 @@ def _has_other_subject(claim: SentenceFeatures, passage: ClaimPassage) -> bool:
         and first[:_HEAD_LETTERS] not in heads
         and nearest.stems[0] not in claim.terms
     )
+
+
+def _is_first_name_turned(claim: str, said: str) -> bool:
+    """Whether the name that begins the claim comes after another of its names in the sentence.
+
+    "A is buying B" is not "B is buying A"; with "by" on one side alone it may be the same.
+    """
+    first = _FIRST_NAME_PATTERN.match(claim)
+    if first is None or bool(_BY_PATTERN.search(claim)) != bool(_BY_PATTERN.search(said)):
+        return False
+    place = said.find(f" {first[0]}")
+    others = (match[0] for match in _INNER_NAME_PATTERN.finditer(claim, first.end()))
+    places = [said.find(other) for other in others if other not in first[0]]
+    return place > 0 and any(0 <= other < place for other in places)
 
 
 def _is_amount_lost(claim: SentenceFeatures, passage: ClaimPassage) -> bool:

@@ -146,3 +146,25 @@ def test_missing_words_are_named_as_written_and_without_those_that_only_join() -
 
     assert found.relation is ClaimRelation.MENTIONS
     assert found.ungrounded_words == ("Lufthansa", "wants", "Ferries")
+
+
+@pytest.mark.parametrize(
+    ("true", "false", "source"),
+    [
+        (
+            "Bergen is buying Askvik for nine million crowns in cash.",
+            "Askvik is buying Bergen for nine million crowns in cash.",
+            "The harbour company Bergen is buying the ferry company Askvik for nine million crowns in cash.",
+        ),
+        (
+            "Keeping a diary of meals is a proven tool for losing weight.",
+            "Keeping a diary of meals is the only proven tool for losing weight.",
+            "Keeping a diary of meals is a proven tool for losing weight.",
+        ),
+    ],
+)
+def test_exchanged_roles_and_the_only_one_are_not_supported(
+    true: str, false: str, source: str
+) -> None:
+    assert relate(true, source) is ClaimRelation.SUPPORTS
+    assert relate(false, source) is ClaimRelation.MENTIONS

@@ -13,6 +13,7 @@ from citewell.text.evidence.oppositions.contrary_words import compile_word_list
 from citewell.text.evidence.oppositions.word_table import OPPOSITION_LANGUAGES
 
 _MIN_SHARE = 0.5  # of the statement's content words, in the sentence that says it with a limit
+_SCOPE = "scope"
 _REACH_WORDS = 3  # content words after a word of strength that it may be about
 
 
@@ -31,7 +32,7 @@ def find_overstatement(
     """What a statement overstates; None if a sentence that is as near says it as strongly."""
     if statement.code not in OPPOSITION_LANGUAGES:
         return None
-    for kind in ("scope", "certainty"):
+    for kind in (_SCOPE, "certainty"):
         strong, weak = _compile_strength(kind, statement.code)
         stated = strong.search(weak.sub(_blank, statement.text))
         if stated is None or weak.search(statement.text):
@@ -43,20 +44,20 @@ def find_overstatement(
         ]
         if any(_says_strongly(statement, said[place], strong, weak) for place in near):
             continue
-        found = ((place, _find_weaker_word(statement, said[place], weak)) for place in near)
+        about = statement.terms
+        if kind == _SCOPE:  # "no drug" says nothing against "many effects"
+            about = frozenset(one.stem for one in _list_following(statement, stated.end()))
+        found = ((place, _find_weaker_word(about, said[place], weak)) for place in near)
         for place, limit in found:
             if limit:
                 return Overstatement(stated=stated[0].lower(), said=limit, place=place)
     return None
 
 
-def _find_weaker_word(
-    statement: ComparedSentence, said: ComparedSentence, weak: re.Pattern[str]
-) -> str:
-    """The first weak word that is about something which the statement has too."""
+def _find_weaker_word(about: frozenset[str], said: ComparedSentence, weak: re.Pattern[str]) -> str:
+    """The first weak word that is about one of these."""
     for match in weak.finditer(said.text):
-        about = _list_following(said, match.end())
-        if about and any(one.stem in statement.terms for one in about):
+        if any(one.stem in about for one in _list_following(said, match.end())):
             return match[0].lower()
     return ""
 

@@ -43,6 +43,7 @@ def test_a_stronger_word_than_that_of_the_source_is_found(
         ("All ferries carry bicycles.", ("Some ferries carry bicycles.", "All ferries carry bicycles.")),
         ("All ferries carry bicycles.", ("Many tourists visit the islands.",)),
         ("Every year the ferries carry bicycles.", ("The ferries carry some bicycles.",)),
+        ("All ferries carry bicycles of passengers.", ("Ferries carry bicycles of many passengers.",)),
         ("All ferries carry bicycles.", ("The most popular ferries of all carry bicycles.", "Ferries carry bicycles.")),
     ],
 )  # fmt: skip
