@@ -21,22 +21,13 @@ _NOUN_CAPITAL_CODES = frozenset({"de", "lb"})
 _MIN_TWIN_SHARE = 0.8  # of the statement's other words
 _MIN_SHARED_BACK = 0.5
 # Capitals that name nothing.
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 PLAIN_CAPITALS = WHOLE_MONTH_NAMES | frozenset(
-    [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "table",
-        "figure",
-        "section",
-        "chapter",
-        "appendix",
-    ]
-)
+    (
+        *_WEEKDAYS, *(f"{day}s" for day in _WEEKDAYS), "celsius", "fahrenheit", "kelvin",
+        "table", "figure", "section", "chapter", "appendix",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

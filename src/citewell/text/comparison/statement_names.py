@@ -33,6 +33,13 @@ _MIN_TELLING_LETTERS = 3
 _MIN_ORGANISATION_WORDS = 3  # "Health Department" is any of them
 _MAX_RARE_PASSAGES = 50  # of 21,859 passages of English pages that have the word
 
+# Of English words that are no names.
+_ORDINARY_ENDINGS = (
+    "ion", "ions", "ing", "ings", "ness", "ment", "ments", "ity", "ities", "ous", "ive", "ives", "al", "als",
+    "ic", "ics", "ism", "ist", "ists", "ed", "ly", "able", "ible", "ful", "less", "ers", "ors",
+)  # fmt: skip
+_MIN_PART_LETTERS = 4  # of a compound
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementName:
@@ -124,9 +131,21 @@ def _opens_sentence(word: str, code: str, *, is_alone: bool) -> bool:
     stem = tokens.stem_word(word.lower(), "en")
     if stem in load_english_name_stems() or find_name_group(_fold_name_word(word, code)):
         return False
-    if is_alone and code != "en":
+    if is_alone and (code != "en" or _is_formed_word(word.lower())):
         return True  # only for English is it known which words are no names
     return stem in load_frequencies()[0]
+
+
+def _is_formed_word(word: str) -> bool:
+    """Whether a rare word is formed as ordinary ones are: eruptions, postnatal, doorstep."""
+    known = load_frequencies()[0]
+    parts = (
+        (word[:at], word[at:]) for at in range(_MIN_PART_LETTERS, len(word) - _MIN_PART_LETTERS + 1)
+    )
+    return word.endswith(_ORDINARY_ENDINGS) or any(
+        tokens.stem_word(first, "en") in known and tokens.stem_word(last, "en") in known
+        for first, last in parts
+    )
 
 
 def _fold_name_word(word: str, code: str) -> str:
