@@ -29,7 +29,7 @@ _TRUE = "true"
 _CONFIRMED, _MARKED, _BARE, _CUT, _REFUSED = "cited", "marked", "uncited", "cut", "report refused"
 _OUTCOMES = (_CONFIRMED, _MARKED, _BARE, _CUT, _REFUSED)
 _MARK = "*(not confirmed"
-_LATER = "Later:"
+_LATER, _LAST = "Later:", "Last:"
 _PASSAGE_PATTERN = re.compile(r"\[(\d)\] (\w+) (\S+) (\S+)")
 _STATEMENT_PATTERN = re.compile(r"(\w+) (.+?)((?: ?\[\d\])+)")
 _MAX_FALSE_CITED, _MIN_TRUE_KEPT = 8, 18
@@ -66,17 +66,19 @@ def false_syntheses(folder: Path) -> Section:
     """`folder` is that of the extraction pages; `research-eval` lies beside it."""
     first: Counter[tuple[str, str]] = Counter()
     later: Counter[tuple[str, str]] = Counter()
+    last: Counter[tuple[str, str]] = Counter()
     for topic in list_topics():
         texts = {number: load_passage(folder, *place) for number, place in topic.places.items()}
         outcomes = check_report(topic, texts, topic.statements)
-        counts = later if topic.title.startswith(_LATER) else first
+        parts = {_LATER: later, _LAST: last}
+        counts = next((held for mark, held in parts.items() if topic.title.startswith(mark)), first)
         counts.update(zip((one.kind for one in topic.statements), outcomes, strict=True))
     return Section(
         title="Reports by models: false sentences kept",
         command="python -m benchmarks false-syntheses --pages ../shared/extraction",
-        body=f"{_show_counts(first)}\n\nFour topics written later:\n\n{_show_counts(later)}",
-        notes="Seven false and three true sentences make a report on each topic. The judge is the lexical one, without a model. A sentence is cited and unmarked, marked as not confirmed with its citation, left without a citation, or cut; of a report of which hardly anything is left, quotations take the place. Before, 13 of the first 56 false sentences were cited and unmarked if each was a report of its own, 6 of the 24 true ones were kept, and all eight reports were refused as a whole. When the four later topics were first run, 9 of their 28 false sentences passed; what they showed was mended by kind, so that only texts of others tell how it does on the unknown. One author wrote all of it.",
-        goals=tuple(_list_goals(first)),
+        body=f"{_show_counts(first)}\n\nFour topics written later:\n\n{_show_counts(later)}\n\nEight topics by another author:\n\n{_show_counts(last)}",
+        notes="Seven false and three true sentences make a report on each topic. The judge is the lexical one, without a model. A sentence is cited and unmarked, marked as not confirmed with its citation, left without a citation, or cut; of a report of which hardly anything is left, quotations take the place. Before, 13 of the first 56 false sentences were cited and unmarked if each was a report of its own, 6 of the 24 true ones were kept, and all eight reports were refused as a whole. When the four later topics were first run, 9 of their 28 false sentences passed; what they showed was mended by kind, so that only texts of others tell how it does on the unknown. One author wrote these. The last eight topics are by another, who had seen nothing of the program: when they were first run, 6 of their 56 false sentences were cited and unmarked, 4 of the 24 true ones, and 18 true and 34 false ones were marked, so that a mark says little about the truth of a sentence.",
+        goals=(*_list_goals(first), *_list_goals(last, "last ")),
     )
 
 
@@ -132,17 +134,17 @@ def _show_counts(counts: Counter[tuple[str, str]]) -> str:
     return table(["sentences", "all", *_OUTCOMES], rows)
 
 
-def _list_goals(counts: Counter[tuple[str, str]]) -> Iterator[Goal]:
+def _list_goals(counts: Counter[tuple[str, str]], which: str = "") -> Iterator[Goal]:
     passed = sum(counts[kind, _CONFIRMED] for kind in {kind for kind, _ in counts} - {_TRUE})
     false = sum(count for (kind, _), count in counts.items() if kind != _TRUE)
     clear, marked = counts[_TRUE, _CONFIRMED], counts[_TRUE, _MARKED]
     yield Goal(
-        text=f"false sentences cited and unmarked: at most {_MAX_FALSE_CITED} of 56",
+        text=f"{which}false sentences cited and unmarked: at most {_MAX_FALSE_CITED} of 56",
         measured=f"{passed} of {false}",
         met=passed <= _MAX_FALSE_CITED,
     )
     yield Goal(
-        text=f"true sentences kept with their citation: at least {_MIN_TRUE_KEPT} of 24",
+        text=f"{which}true sentences kept with their citation: at least {_MIN_TRUE_KEPT} of 24",
         measured=f"{clear} unmarked and {marked} marked",
         met=clear + marked >= _MIN_TRUE_KEPT,
     )
