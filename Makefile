@@ -29,7 +29,7 @@ test:  ## everything: checks, tests, conformance
 	$(PYTEST)
 
 quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
-	$(PYTEST) -m "not slow and not process" tests/unit tests/contract
+	$(PYTEST) -m "not slow and not process" tests --ignore=tests/cluster --ignore=tests/deployment --ignore=tests/e2e --ignore=tests/upgrade
 
 check: $(READY)  ## format, lint, types, layers, derived files, unused code, figures of the tree
 	$(BIN)/ruff format --check .

@@ -22,6 +22,7 @@ from benchmarks.draft_check.section import draft_check
 from benchmarks.false_statements import false_statements
 from benchmarks.false_syntheses import false_syntheses
 from benchmarks.hostile import hostile
+from benchmarks.job_engines import job_engines
 from benchmarks.jobs import job_kills, job_workers
 from benchmarks.library_scale import library_scale
 from benchmarks.load import load
@@ -64,6 +65,7 @@ NAMES = (
     "job-kills",
     "job-workers",
     "job-takeovers",
+    "job-engines",
     "capacity",
     "page-identity",
 )
@@ -79,6 +81,7 @@ WITHOUT_PEER = {
     "job-kills": job_kills,
     "job-workers": job_workers,
     "job-takeovers": job_takeovers,
+    "job-engines": job_engines,
     "capacity": capacity,
     "page-identity": page_identity,
 }  # these start what they need themselves

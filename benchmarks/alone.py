@@ -13,19 +13,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from citewell.reading.page_charset import decode_body
+
 
 def citewell() -> Callable[[bytes, str], str]:
-    from citewell.fetch.decoding.page_charset import decode_body
-    from citewell.fetch.html.main_content import extract_markdown
+    from citewell.reading.html.main_content import extract_markdown
+    from citewell.reading.page_charset import decode_body
 
     return lambda body, url: extract_markdown(decode_body(body).text, url)
 
 
 def whole() -> Callable[[bytes, str], str]:
     """All that a page's reader does: also metadata, hidden text, walls, language, words and signals."""
-    from citewell.errors import CitewellError
-    from citewell.fetch.extracted_page import PageResponse
-    from citewell.fetch.page_reading import read_page
+    from citewell.core.errors import CitewellError
+    from citewell.reading.extracted_page import PageResponse
+    from citewell.reading.page_reading import read_page
 
     def read(body: bytes, url: str) -> str:
         response = PageResponse(url=url, final_url=url, headers={"content-type": "text/html"})
@@ -39,9 +41,9 @@ def whole() -> Callable[[bytes, str], str]:
 
 def stages() -> Callable[[bytes, str], str]:
     """The same, with the processor time of each stage."""
-    from citewell.fetch import bot_walls, page_reading, text_tasks
-    from citewell.fetch.html import main_content
-    from citewell.text.language import tokens
+    from citewell.reading import bot_walls, page_reading, text_tasks
+    from citewell.reading.html import main_content
+    from citewell.text.language import word_forms
 
     for module, name, label in (
         (page_reading, "decode_body", "decode"),
@@ -55,7 +57,7 @@ def stages() -> Callable[[bytes, str], str]:
         (bot_walls, "find_page_wall", "walls, signs"),
         (text_tasks, "strip_invisible_characters", "invisible characters"),
         (page_reading, "detect_language", "language"),
-        (tokens, "count_words", "words"),
+        (word_forms, "count_words", "words"),
         (text_tasks, "find_injection_signals", "signals of injection"),
     ):
         setattr(module, name, _timed(getattr(module, name), label))
@@ -77,15 +79,14 @@ def earlier() -> Callable[[bytes, str], str]:
     """The same work in the tree before pages were read in worker processes, in the same order."""
     from selectolax.lexbor import LexborHTMLParser
 
-    from citewell.fetch.decoding.page_charset import decode_body
-    from citewell.fetch.hidden_text import remove_hidden_text
-    from citewell.fetch.html.main_content import extract_from_tree
-    from citewell.fetch.html.markup_limits import limit_markup
-    from citewell.fetch.metadata.page_metadata import read_page_metadata
-    from citewell.text.language import tokens
+    from citewell.reading.hidden_text import remove_hidden_text
+    from citewell.reading.html.main_content import extract_from_tree
+    from citewell.reading.html.markup_limits import limit_markup
+    from citewell.reading.metadata.page_metadata import read_page_metadata
+    from citewell.text.language import word_forms
     from citewell.text.language.detection import detect_language
     from citewell.text.safety.injection_signals import find_injection_signals
-    from citewell.text.safety.invisible_characters import extract_visible_text
+    from citewell.text.safety.text_cleaning import extract_visible_text
 
     def read(body: bytes, url: str) -> str:
         tree = LexborHTMLParser(limit_markup(decode_body(body).text))
@@ -93,7 +94,7 @@ def earlier() -> Callable[[bytes, str], str]:
         remove_hidden_text(tree)
         text = extract_visible_text(extract_from_tree(tree, url=url).markdown)
         _ = about.language or detect_language(text)
-        sum(1 for _ in tokens.split_words(text))
+        sum(1 for _ in word_forms.split_words(text))
         find_injection_signals(text)
         return text
 

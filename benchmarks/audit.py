@@ -26,9 +26,9 @@ from multiprocessing.connection import Connection
 from benchmarks.alone import peak
 from benchmarks.report import Goal, Section, table
 from benchmarks.subjects import ROOT
-from citewell import config
+from citewell.core import config
+from citewell.links import link_checks
 from citewell.server.app import App
-from citewell.services.links import link_checks
 from tests.internet import papers
 from tests.internet.papers import Work, register
 from tests.internet.serve import Internet

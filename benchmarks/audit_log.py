@@ -24,7 +24,7 @@ from benchmarks.clients import Link
 ROUNDS = 3
 CONNECTIONS = (1, 16)
 SERVER = """
-from citewell import config
+from citewell.core import config
 from citewell.server.http import hosting
 
 hosting.DEFAULT_PORT = 0  # the system's choice

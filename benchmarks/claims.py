@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.report import Goal, Section, table
-from citewell.model.research import ClaimRelation
-from citewell.text.evidence.claim_support import SourceText, assess_support
+from citewell.core.values.research import ClaimRelation
+from citewell.evidence.signs.claim_support import SourceText, assess_support
 
 _KEPT_APART = frozenset({"wice_dev", "wice_nst", "scifact"})
 _UNLICENSED = "unstated"  # licence of the sets that nothing may be learned from

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from citewell.fetch.documents.pdf.pdfium import PdfiumDocument
+from citewell.reading.documents.pdf import PdfiumDocument
 
 CATALOGUES = ("glib20", "gtk30", "gtk20", "gtk30-properties", "gsettings-desktop-schemas")
 RTL_LANGUAGES = ("ar", "fa", "he")

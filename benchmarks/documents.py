@@ -23,11 +23,14 @@ from typing import Any
 
 from benchmarks.document_corpus import Sample, installed, printed, scanned
 from benchmarks.report import Goal, Section, table
-from citewell.errors import CitewellError
-from citewell.fetch.documents.document_reader import read_document
-from citewell.fetch.documents.document_text import DocumentLimits
-from citewell.fetch.documents.recognition.recognizing_runner import RecognizingRunner
-from citewell.fetch.documents.recognition.text_recognizer import RecognitionLimits, TextRecognizer
+from citewell.core.errors import CitewellError
+from citewell.reading.documents.document_reader import read_document
+from citewell.reading.documents.document_text import DocumentLimits
+from citewell.reading.documents.text_recognition import (
+    RecognitionLimits,
+    RecognizingRunner,
+    TextRecognizer,
+)
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
 PEERS = ("pypdf", "pdfminer.six", "markitdown")

@@ -13,18 +13,18 @@ from collections.abc import Callable
 from math import log
 from typing import TypeVar
 
-from citewell.model.research import RESEARCH_TIERS
-from citewell.services.research import local_engine
-from citewell.services.research.planning.research_plan import build_research_plan
-from citewell.services.research.step_values import PageReading, PageReadings
-from citewell.text.evidence import claim_support, sentence_clusters
-from citewell.text.evidence.sentence_corpus import SentenceCorpus
-from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.core.values.research import RESEARCH_TIERS
+from citewell.evidence.signs import claim_support, sentence_clusters
+from citewell.evidence.signs.sentence_clusters import SentenceCorpus
+from citewell.evidence.signs.sentence_features import build_sentence_features
+from citewell.jobs.step_values import PageReading, PageReadings
+from citewell.research.pages.page_analysis import find_answer_pattern
+from citewell.research.planning.research_plan import build_research_plan
 from citewell.text.language import sentences
 from citewell.text.passages.answer_windows import WindowCutter, WindowWishes
 from citewell.text.passages.page_units import split_page_units
 from citewell.text.passages.passage_index import IndexedPage, PassageIndex, TermMatcher
-from citewell.text.questions.answer_patterns import find_answer_pattern
+from tests import local_research
 
 PAGES, EACH = 40, 100
 T = TypeVar("T")
@@ -139,7 +139,7 @@ def measure(read: PageReadings) -> dict[str, float]:
     spent["all of these"] = sum(spent.values()) - aside
     timed(
         "whole analysis, with report",
-        lambda: local_engine.analyse_readings(
+        lambda: local_research.analyse_readings(
             build_research_plan(QUESTION, RESEARCH_TIERS["L"]), read
         ),
     )

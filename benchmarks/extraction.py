@@ -24,12 +24,11 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html import main_content as ours
-from citewell.fetch.html.block_choice import choose_blocks
-from citewell.fetch.html.box_relations import read_page_layout
-from citewell.fetch.html.markup_limits import limit_markup
-from citewell.fetch.html.page_kind import read_page_head
-from citewell.fetch.markdown.markdown_writer import render_markdown
+from citewell.reading.html import main_content as ours
+from citewell.reading.html.block_choice import read_page_head
+from citewell.reading.html.main_content import choose_blocks, read_page_layout
+from citewell.reading.html.markup_limits import limit_markup
+from citewell.reading.markdown.markdown_writer import render_markdown
 
 Extractor = Callable[[str, str], str]
 

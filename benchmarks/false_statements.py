@@ -15,12 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.report import Goal, Section, table
-from citewell.services.judging.claim_judge import ClaimPair
-from citewell.services.judging.lexical_judge import judge_by_words
-from citewell.services.judging.statements.read_source import ReadSource
-from citewell.services.judging.statements.source_opinions import SourceStance
-from citewell.services.judging.statements.statement_judgement import judge_statement
-from citewell.text.evidence.claim_support import SourceText
+from citewell.evidence.judging.claim_judge import ClaimPair
+from citewell.evidence.judging.claim_judging import judge_by_words
+from citewell.evidence.judging.source_opinions import ReadSource, SourceStance
+from citewell.evidence.judging.statement_judgement import judge_statement
+from citewell.evidence.signs.claim_support import SourceText
 
 _STATEMENTS = Path(__file__).with_name("false_statements.txt")
 _LATER_STATEMENTS = Path(__file__).with_name("false_statements_later.txt")

@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.report import Goal, Section, table
-from citewell.model.research import ProviderReport, ResearchFindings, ResearchSource
-from citewell.services.research.reporting.model_synthesis import (
-    apply_model_report,
-    build_sentence_judge,
-)
-from citewell.text.evidence.claim_support import SourceText
+from citewell.core.values.research import ProviderReport, ResearchFindings, ResearchSource
+from citewell.evidence.signs.claim_support import SourceText
+from citewell.research.reporting.model_synthesis import apply_model_report, build_sentence_judge
 
 _STATEMENTS = Path(__file__).with_name("false_syntheses.txt")
 _TRUE = "true"

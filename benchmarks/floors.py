@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from benchmarks.extraction import load_scorer
-from citewell.fetch.html.main_content import extract_markdown
 from citewell.net.http.messages import HttpResponse
-from citewell.services.links.landing_pages import judge_landing_page
+from citewell.reading.html.main_content import extract_markdown
+from citewell.reading.landing_pages import judge_landing_page
 
 ARTICLE_F1_FLOOR = 0.93
 ARTICLE_PAGES = 20

@@ -25,7 +25,7 @@ from benchmarks.clients import HELLO, INITIALIZED, request
 from benchmarks.measures import resident
 from benchmarks.report import Goal, Section, table
 from benchmarks.subjects import Subject
-from tests.unit.fetch.hostile_pages import BUILDERS, COUNTS, HostileAnswer, build_ordinary_answer
+from tests.reading.hostile_pages import BUILDERS, COUNTS, HostileAnswer, build_ordinary_answer
 
 CALLS = 100
 IN_FLIGHT = 5

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from citewell.config import Settings
-from citewell.model.durable_job import JobOrder
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core.config import Settings
+from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.job_service import JobService
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.server.state.state_store import StateStore, open_state_store
 
 KIND = "wait"
 OWNERS = 50
@@ -96,7 +96,7 @@ async def _read_statuses(desk: JobService, names: list[tuple[str, str]]) -> None
     for number in range(1_000_000):
         owner, job = names[number * 37 % len(names)]
         begun = time.perf_counter()
-        await desk.load_job_view(owner, job)
+        await desk.store.require_job_view(owner, job)
         _STATUS_MS.append((time.perf_counter() - begun) * 1000)
         await asyncio.sleep(0.05)
 

@@ -23,9 +23,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from citewell.config import Settings
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.server.state.state_store import open_state_store
+from citewell.store.settings import StoreSettings
 
 LENGTH, VOCABULARY, QUERIES = 200, 40_000, 200
 
@@ -105,7 +106,7 @@ async def ours(corpus: Corpus, settings: Settings, name: str) -> Figures:
         await state.library.search_library("someone", query)
         times.append(time.perf_counter() - start)
     await state.aclose()
-    return Figures(name, spent, times, size(settings.data_path))
+    return Figures(name, spent, times, size(settings[StoreSettings].data_path))
 
 
 def plain(corpus: Corpus, folder: Path) -> Figures:

@@ -24,9 +24,10 @@ from pathlib import Path
 
 from benchmarks.report import Goal, Section, table
 from benchmarks.scale_corpus import PASSAGE_WORDS, QUESTIONS, Corpus, load_corpus, score_ranking
-from citewell.config import Settings
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core.config import Settings
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.store.settings import StoreSettings
 
 DEFAULT_DOCUMENTS = "10000,100000"
 OWNER, LEAVING = "someone", "somebody leaving"
@@ -101,7 +102,7 @@ async def _measure_engine(
             settings = choose(size)
             state = open_state_store(settings)
             stack.push_async_callback(state.aclose)
-            report = settings.data_path / "written.json"
+            report = settings[StoreSettings].data_path / "written.json"
             figures.sizes.append(await _fill_library(state, corpus, size, report))
             states.append(state)
         await _ask_everything(states, corpus, figures.sizes)

@@ -22,10 +22,11 @@ from benchmarks.alone import peak
 from benchmarks.audit import Web, web
 from benchmarks.report import Goal, Section, table
 from benchmarks.subjects import ROOT
-from citewell import config, providers
+from citewell import providers
+from citewell.core import config
+from citewell.drafts.draft_check import DraftCheck
+from citewell.drafts.draft_reading import DraftSource, read_draft_source
 from citewell.server.app import App
-from citewell.services.drafts.draft_check import DraftCheck
-from citewell.text.drafts.draft_reading import DraftSource, read_draft_source
 from tests.internet.papers import register
 from tests.internet.world import corpus
 

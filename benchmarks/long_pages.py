@@ -17,7 +17,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from citewell.fetch.html.main_content import extract_main_content
+from citewell.reading.html.main_content import extract_main_content
 
 # Glob under usr/share/, and the selector of the region that holds the text.
 MANUALS = (

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import Section, table
-from citewell.config import Settings
+from citewell.core.config import Settings
+from citewell.store import object_entry_tier
 from citewell.store.cache_store import CacheStore, open_cache_store
-from citewell.store.objects import object_entry_tier
 from tests.object_servers import BUCKET, object_settings, start_object_server
 from tests.services import postgres_or_skip
 

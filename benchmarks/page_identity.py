@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from benchmarks.report import Goal, Section, table
-from citewell.services.sources.page_works import PageWorkFinder
-from tests.unit.services.identity_pages import HEART, PAGES, REGISTERED
-from tests.unit.services.test_page_works import Registry, read
+from citewell.reading.page_works import PageWorkFinder
+from tests.reading.identity_pages import HEART, PAGES, REGISTERED
+from tests.reading.test_page_works import Registry, read
 
 
 def page_identity() -> Section:

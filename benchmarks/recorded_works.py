@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from citewell.dialects import csl_works
-from citewell.errors import CitewellError
-from citewell.model.paper import Paper
+from citewell.citations.author_names import AuthorName
+from citewell.citations.citable_works import CitableWork, convert_paper
+from citewell.core.errors import CitewellError
+from citewell.core.values.paper import Paper
 from citewell.net.http.messages import HttpResponse
-from citewell.providers import arxiv
+from citewell.providers import arxiv, semanticscholar
+from citewell.providers.dialects import csl_works
 from citewell.providers.openalex import openalex_works
 from citewell.providers.pubmed import article_records
-from citewell.providers.semanticscholar import paper_records
-from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CitableWork, convert_paper
 
 # For every kind, the fields that a registry gives, each with the share of works that have it.
 _REGISTRY_FIELDS: dict[str, dict[str, float]] = {
@@ -200,7 +199,7 @@ def _read_s2_papers(answer: Any) -> Iterator[Paper]:
         answer = answer.get("data") or answer.get("recommendedPapers") or [answer]
     rows = [row for row in answer or () if isinstance(row, dict)]
     rows = [row.get("citedPaper") or row.get("citingPaper") or row for row in rows]
-    listed = paper_records.S2PaperList.model_validate(
+    listed = semanticscholar.S2PaperList.model_validate(
         {"data": [row for row in rows if row.get("title")]}
     )
-    yield from paper_records.parse_s2_papers(listed)
+    yield from semanticscholar.parse_s2_papers(listed)

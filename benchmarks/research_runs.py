@@ -19,7 +19,7 @@ from benchmarks.clients import Piped, result
 from benchmarks.measures import processor
 from benchmarks.passage_baseline import PassageIndex, SourceText
 from benchmarks.quality_summary import JudgedPair
-from citewell.fetch.html.main_content import extract_markdown
+from citewell.reading.html.main_content import extract_markdown
 from tests.internet.render import markup
 from tests.internet.serve import Internet
 

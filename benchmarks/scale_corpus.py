@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.answer_scoring import EvaluationQuestion, read_questions
 from benchmarks.subjects import ROOT
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.library.library_rows import DocumentCard, LibraryDocument
 
 OWN_QUESTIONS = ROOT / "tests" / "evaluation" / "research_questions.jsonl"
 SAVED_SET = ROOT.parent / "shared" / "research-eval"  # real pages, which are not ours to keep here
@@ -124,7 +124,7 @@ def _grade_passages(
 
 
 def _read_own_texts() -> dict[str, tuple[str, str]]:
-    from citewell.fetch.html.main_content import extract_markdown
+    from citewell.reading.html.main_content import extract_markdown
     from tests.internet.render import markup
     from tests.internet.world import World
 

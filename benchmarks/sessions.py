@@ -20,9 +20,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from citewell.config import Settings
-from citewell.store.sessions.session_store import SessionChange
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import open_state_store
+from citewell.sessions.session_store import SessionChange
+from citewell.store.settings import StoreSettings
 
 SESSIONS, WRITERS, PROCESSES = 100, 50, 2
 STEP = os.urandom(750).hex().encode()  # 1.5 KB
@@ -69,7 +70,7 @@ async def bare_sqlite(settings: Settings, writers: int, turns: int, _: int) -> l
     def commit(writer: int) -> None:
         if writer not in local:
             link = sqlite3.connect(
-                settings.data_path / "bare.db",
+                settings[StoreSettings].data_path / "bare.db",
                 timeout=60,
                 isolation_level=None,
                 check_same_thread=False,
@@ -96,7 +97,7 @@ async def bare_sqlite(settings: Settings, writers: int, turns: int, _: int) -> l
 async def bare_postgres(settings: Settings, writers: int, turns: int, _: int) -> list[float]:
     import asyncpg
 
-    links = [await asyncpg.connect(settings.database_url) for _ in range(writers)]
+    links = [await asyncpg.connect(settings[StoreSettings].database_url) for _ in range(writers)]
     await links[0].execute("SELECT pg_advisory_lock(1)")
     await links[0].execute("CREATE TABLE IF NOT EXISTS step (session TEXT, body BYTEA)")
     await links[0].execute("SELECT pg_advisory_unlock(1)")

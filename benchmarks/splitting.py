@@ -16,9 +16,9 @@ from datetime import date
 from pathlib import Path
 
 from benchmarks.recorded_works import mix_recorded_works, read_recorded_works
-from citewell.text.citations.bibliographies import format_style_entry
-from citewell.text.references.reference_splitting import split_reference_items
-from tests.unit.text.references.list_damages import damage_list
+from citewell.citations.bibliographies import format_style_entry
+from citewell.citations.references.reference_splitting import split_reference_items
+from tests.citations.list_damages import damage_list
 
 STYLES = ("apa", "mla", "chicago", "harvard", "vancouver", "ieee")
 MIXED_COUNT, LIST_SIZE, LISTS_PER_STYLE = 600, 12, 20

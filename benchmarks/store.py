@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from citewell.config import Settings
+from citewell.core.config import Settings
 from citewell.store.cache_store import open_cache_store
 
 SIZES = {"1.5 KB": 1_500, "20 KB": 20_000}

@@ -19,9 +19,9 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from benchmarks.extraction import load_scorer
-from citewell.fetch.html.layout_blocks import INLINE_TAGS
-from citewell.fetch.html.main_content import extract_markdown
-from citewell.fetch.html.markup_limits import limit_markup
+from citewell.reading.html.layout_blocks import INLINE_TAGS
+from citewell.reading.html.main_content import extract_markdown
+from citewell.reading.html.markup_limits import limit_markup
 
 Extractor = Callable[[str, str], str]
 

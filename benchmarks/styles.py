@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.recorded_works import mix_recorded_works, read_recorded_works
-from citewell.text.citations.bibliographies import build_engine_record, format_style_entry
-from citewell.text.citations.citable_works import CitableWork
+from citewell.citations.bibliographies import build_engine_record, format_style_entry
+from citewell.citations.citable_works import CitableWork
 from tests import style_judge
-from tests.unit.text.citable_fixtures import FIXTURES_PATH, read_fixture_works
+from tests.citations.citable_fixtures import FIXTURES_PATH, read_fixture_works
 
 HERE = Path(__file__).parent
 GOLDEN = FIXTURES_PATH.with_name("official.json")

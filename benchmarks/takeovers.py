@@ -21,9 +21,9 @@ from benchmarks.job_load import (
     wait_for_end,
 )
 from benchmarks.report import Goal, Section, table
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.jobs.job_service import JobService
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.jobs.job_service import JobService
+from citewell.jobs.run_record import EngineTiming
+from citewell.server.state.state_store import StateStore, open_state_store
 from tests.services import postgres_or_skip
 
 ROUNDS = 20

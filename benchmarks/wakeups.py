@@ -13,13 +13,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.report import Goal, Section, table
-from citewell.config import Settings
-from citewell.model.durable_job import JobOrder
-from citewell.store.coordination.change_notices import JOB_TOPIC, POLL_SECONDS, LocalNotices
+from citewell.core.config import Settings
+from citewell.jobs.durable_job import JobOrder
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.store.coordination.change_notices import JOB_TOPIC, POLL_SECONDS, ChangeNotices
 from citewell.store.sql.database import SqlStatement
-from citewell.store.state_store import StateStore, open_state_store
 from tests.services import pgbouncer_or_skip, postgres_or_skip
 
 CHANGES = 60
@@ -54,7 +55,7 @@ async def _measure_all(folder: Path) -> Section:
         for waiters in WAITERS:
             told = await _measure_delays(state, url, waiters)
             polled = await _measure_delays(
-                replace(state, notices=LocalNotices()), url, waiters, hears=False
+                replace(state, notices=ChangeNotices()), url, waiters, hears=False
             )
             rows.append([str(waiters), _format_delays(told), _format_delays(polled), _ratio(told, polled)])  # fmt: skip
         direct = await _time_statements(state)
@@ -86,7 +87,7 @@ async def _measure_all(folder: Path) -> Section:
 
 
 @asynccontextmanager
-async def _open_store(folder: Path, **settings: str) -> AsyncIterator[StateStore]:
+async def _open_store(folder: Path, **settings: Any) -> AsyncIterator[StateStore]:
     state = open_state_store(Settings(data_dir=folder, **settings))
     try:
         yield state

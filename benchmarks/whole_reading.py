@@ -126,9 +126,9 @@ def _sample_pages(pages: Path) -> list[str]:
 
 async def _measure_pool(pages: Sequence[Mapping[str, str]], count: int) -> float:
     """Pages per second of so many worker processes, transport included."""
-    from citewell.errors import CitewellError
-    from citewell.fetch.extracted_page import PageResponse
-    from citewell.fetch.page_reading import read_page
+    from citewell.core.errors import CitewellError
+    from citewell.reading.extracted_page import PageResponse
+    from citewell.reading.page_reading import read_page
     from citewell.workers.worker_pool import WorkerLimits, WorkerPool
     from citewell.workers.worker_tasks import run_function
 

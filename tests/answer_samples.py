@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import jsonschema  # type: ignore[import-untyped]  # it has no stubs
 from pydantic import BaseModel
 
-from citewell.model.wire_values import AnswerPart
+from citewell.core.tooling import Tool
+from citewell.core.values.wire_values import AnswerPart
 from citewell.server.capabilities.tool_schema import build_output_schema, build_published_schema
-from citewell.tooling import Tool
 
 SENTENCE = "Tides rise with the moon. "
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.store.state_store import StateStore
+from citewell.server.state.state_store import StateStore
 
 
 async def publish_change(state: StateStore, topic: str, key: str) -> None:

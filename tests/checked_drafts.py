@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from citewell.cli.checking.checked_draft import CheckedDraft
-from citewell.model.draft import Draft
-from citewell.model.draft_findings import (
+from citewell.drafts.commands.checking.checked_draft import CheckedDraft
+from citewell.drafts.draft import Draft
+from citewell.drafts.draft_findings import (
     DraftFinding,
     DraftRepair,
     DraftReport,
     DraftSummary,
     DraftVerdict,
-    FindingEvidence,
     FindingPlace,
-    ValueDifference,
 )
+from citewell.evidence.judging.source_opinions import FindingEvidence, ValueDifference
 
 HOSTILE = "<script>alert(1)</script> *bold* [x](javascript:alert(2))"
 TEXT = """# Review

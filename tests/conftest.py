@@ -12,13 +12,16 @@ import hypothesis
 import pytest
 
 from citewell.net.network import Network
-from citewell.server import worker_pool
-from citewell.services.scholar.registry_records import WorkRecords
+from citewell.scholar.registry_records import WorkRecords
+from citewell.server import app
 from tests import parsing_guard
+from tests.command_runs import logs_restored, run
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.skipped_pauses import SkippedPauses
 from tests.task_thread import ThreadTasks
+
+__all__ = ["logs_restored", "run"]  # fixtures of the tests of commands, in any room
 
 parsing_guard.install_guard()  # before any module of ours takes the parser
 
@@ -91,7 +94,7 @@ def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
 def tasks_in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Apps in this process parse in a thread; tests marked `real_workers` have real worker processes."""
     if request.node.get_closest_marker("real_workers") is None:
-        monkeypatch.setattr(worker_pool, "open_worker_pool", lambda _settings: ThreadTasks())
+        monkeypatch.setattr(app, "build_worker_pool", lambda _settings: ThreadTasks())
 
 
 @pytest.fixture

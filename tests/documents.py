@@ -1,4 +1,4 @@
-"""Builds small documents of every kind, sound and hostile, without any library or file."""
+"""Builds small documents of every kind, sound and hostile, without any library or file, and reads them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,23 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from citewell.reading.documents.document_text import DocumentLimits, DocumentRequest, DocumentText
+from citewell.reading.documents.readers_by_kind import read_document_request
+
+FILLER = "words that fill the line of a paragraph until its right edge is nearly reached now"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+
+
+def open_document(
+    body: bytes,
+    *,
+    url: str = "https://example.org/file",
+    content_type: str = "",
+    pages: str | None = None,
+) -> DocumentText:
+    """The document as a worker reads it, within the usual limits."""
+    return read_document_request(DocumentRequest(body, url, content_type, DocumentLimits(), pages))
 
 
 def packed(parts: Mapping[str, str | bytes], *, stored: tuple[str, ...] = ()) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from citewell.tooling import RequireService
+from citewell.core.tooling import RequireService
 
 S = TypeVar("S")
 
@@ -23,3 +23,8 @@ def offer_service(offered: type[object], service: object) -> RequireService:
         return service  # type: ignore[return-value]  # a double need not be a subclass
 
     return require_service
+
+
+def use_fake(fake: object) -> Any:
+    """The fake for a parameter that names the class of a service: a double need not be a subclass."""
+    return fake

@@ -12,18 +12,16 @@ from dataclasses import dataclass, replace
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from citewell import config
-from citewell.server.http.connections.connection_limits import (
-    ConnectionLimits,
-    build_connection_limits,
-)
+from citewell.core import config
 from citewell.server.http.draining import CallDrain
+from citewell.server.http.limits import ConnectionLimits, build_connection_limits
 from citewell.server.http.listening import (
     DrainingServer,
     build_uvicorn_config,
     open_listening_sockets,
 )
-from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.observing.request_records import ServerState
+from citewell.server.settings import ServerSettings
 
 WAIT_SECONDS = 20.0  # longest wait for anything
 
@@ -86,7 +84,7 @@ def serving(
         limits = replace(limits, is_shared_address=lambda _: False)
     listened = open_listening_sockets("127.0.0.1", 0)
     config_of_server = build_uvicorn_config(app, loaded, limits)
-    server = DrainingThreadServer(config_of_server, drain, loaded.shutdown_delay)
+    server = DrainingThreadServer(config_of_server, drain, loaded[ServerSettings].shutdown_delay)
     thread = threading.Thread(target=server.run, args=(listened,), daemon=True)
     port = listened[0].getsockname()[1]
     thread.start()

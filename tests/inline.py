@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from citewell.config import Settings
+from citewell.core.config import Settings
+from citewell.server.state.state_store import StateStore, open_state_store
 from citewell.store.failures import BatchRolledBack
 from citewell.store.sql import migrations
 from citewell.store.sql.database import (
@@ -21,7 +22,6 @@ from citewell.store.sql.database import (
     SqlStatement,
     StatementOutcome,
 )
-from citewell.store.state_store import StateStore, open_state_store
 
 
 class InlineDatabase:

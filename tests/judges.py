@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from citewell.errors import CitewellError
-from citewell.model.research import WritingRequest
-from citewell.services.judging import nli_model
-from citewell.services.judging.claim_judge import ClaimJudge, ClaimPair, Judgement, Opinion
-from citewell.services.judging.model_judge import ModelJudge
-from citewell.services.judging.nli_folder import open_nli_folder
-from citewell.services.judging.nli_judge import NliJudge
-from citewell.text.evidence.claim_support import SourceText
+from citewell.core.errors import CitewellError
+from citewell.core.values.research import WritingRequest
+from citewell.evidence.judging import nli_model
+from citewell.evidence.judging.claim_judge import ClaimJudge, ClaimPair, Judgement, Opinion
+from citewell.evidence.judging.model_judge import ModelJudge
+from citewell.evidence.judging.nli_judge import NliJudge
+from citewell.evidence.judging.nli_model import open_nli_folder
+from citewell.evidence.signs.claim_support import SourceText
 from citewell.workers.worker_tasks import PoolFigures, WorkerTask
 from tests.encoders import build_tiny_judge
 from tests.internet.judgements import quote_honestly

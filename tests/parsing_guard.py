@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import selectolax.lexbor
 
-from citewell.fetch.decoding import charset_statistics, content_kinds
+from citewell.reading import content_kinds, page_charset
 
 F = TypeVar("F", bound=Callable[..., Any])
 _state = threading.local()
@@ -52,7 +52,7 @@ def install_guard() -> None:
             super().__init__(*args, **kwargs)
 
     vars(selectolax.lexbor).update(LexborHTMLParser=GuardedParser, guarded=True)
-    charset_statistics.guess_charset = _guard_function(charset_statistics.guess_charset)
+    page_charset.guess_charset = _guard_function(page_charset.guess_charset)
     content_kinds.detect_document_kind = _guard_function(content_kinds.detect_document_kind)
 
 

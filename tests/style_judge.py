@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from citewell.text.citations.citable_works import CitableWork
-from citewell.text.citations.styles.style_parts import format_long_day, format_short_day
-from citewell.text.citations.styles.typeset_works import typeset_work
+from citewell.citations.citable_works import CitableWork
+from citewell.citations.styles.style_parts import format_long_day, format_short_day, typeset_work
 
 # The official CSL style that each of ours is held against, and its locale.
 OFFICIAL_STYLES = {

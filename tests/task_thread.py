@@ -9,12 +9,7 @@ from citewell.workers import worker_messages
 from citewell.workers.task_table import TASK_PATHS
 from citewell.workers.worker_messages import TaskRequest
 from citewell.workers.worker_process import build_answer
-from citewell.workers.worker_tasks import (
-    FailureCause,
-    PoolFigures,
-    WorkerTask,
-    build_task_failure,
-)
+from citewell.workers.worker_tasks import FailureCause, PoolFigures, WorkerTask, build_task_failure
 from tests.parsing_guard import in_worker_task
 
 SECONDS = 30.0

@@ -26,22 +26,25 @@ from sklearn.model_selection import GroupKFold
 
 from benchmarks.draft_check.draft_gold import CitationKind
 from benchmarks.draft_check.draft_sources import load_sources
-from citewell.services.judging.claim_judge import ClaimPair
-from citewell.services.judging.lexical_judge import judge_by_words
-from citewell.services.judging.statements.read_source import ReadSource
-from citewell.services.judging.statements.source_opinions import SourceStance
-from citewell.services.judging.statements.statement_judgement import judge_statement
-from citewell.text.comparison.changed_numbers.changed_number import search_statement_numbers
-from citewell.text.comparison.changed_numbers.number_places import PlacedStatement, list_all_numbers
-from citewell.text.comparison.changed_numbers.number_signs import NUMBER_SIGNS, list_number_signs
-from citewell.text.comparison.value_equality import have_same_value
-from citewell.text.evidence.claim_support import SourceText
-from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.evidence.comparison.changed_number import (
+    NUMBER_SIGNS,
+    PlacedStatement,
+    list_all_numbers,
+    list_number_signs,
+    search_statement_numbers,
+)
+from citewell.evidence.comparison.compared_values import have_same_value
+from citewell.evidence.judging.claim_judge import ClaimPair
+from citewell.evidence.judging.claim_judging import judge_by_words
+from citewell.evidence.judging.source_opinions import ReadSource, SourceStance
+from citewell.evidence.judging.statement_judgement import judge_statement
+from citewell.evidence.signs.claim_support import SourceText
+from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.quantities.stated_quantities import StatedQuantity
 
 _LOG = logging.getLogger("changed_numbers")
 _HERE = Path(__file__).parent
-_TARGET = _HERE.parent / "src/citewell/text/comparison/changed_numbers/trees.py"
+_TARGET = _HERE.parent / "src/citewell/evidence/signs/changed_number_trees.json"
 _UNSEEN_PART = "fourth"  # of the draft check's sources
 _MADE_WEIGHT = 0.1  # of a change that was made here, beside one that an author made
 _OTHERS_WEIGHT = 0.5  # of the other numbers of a changed statement, which may be sound
@@ -271,8 +274,7 @@ def main() -> None:
     report_chances("kept apart", kept, judge_examples(model, kept))
     report_check("kept apart", apart)
     trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
-    module = render.render_module({"sum_trees": trees}, written_by="training/changed_numbers.py")
-    _TARGET.write_text(module, "utf-8")
+    _TARGET.write_text(render.render_table(trees), "utf-8")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import exp
 from pathlib import Path
 
-from citewell.text.language import tokens
+from citewell.text.language import word_forms
 
 _TARGETS = Path(__file__).parents[1] / "src/citewell/text/passages"
 _WORDS_BY_PASSAGE = {"de": 70, "es": 82}  # of 500 characters, as in term_frequencies.py
@@ -89,7 +89,7 @@ def format_stems(code: str, by_code: Mapping[str, Mapping[str, WordChance]]) -> 
     names = frozenset(list_names(code, by_code))
     total, named = defaultdict[str, float](float), defaultdict[str, float](float)
     for word, chance in by_code[code].items():
-        stem = tokens.stem_word(word, code)
+        stem = word_forms.stem_word(word, code)
         total[stem] += chance.total
         named[stem] += chance.total * (word in names)
     by_count: dict[int, list[str]] = {}

@@ -29,14 +29,14 @@ from entailment_pairs import (
     load_open_pairs,
 )
 
-from citewell.model.research import ClaimRelation
-from citewell.text.evidence import claim_support
-from citewell.text.evidence.claim_support import SourceText, assess_support, list_support_signs
-from citewell.text.evidence.grounding_signs import GROUNDING_SIGNS
+from citewell.core.values.research import ClaimRelation
+from citewell.evidence.signs import claim_support
+from citewell.evidence.signs.claim_support import SourceText, assess_support, list_support_signs
+from citewell.evidence.signs.grounding_signs import GROUNDING_SIGNS
 from citewell.text.language.sentences import find_sentence_spans
 
 _LOG = logging.getLogger("grounding")
-_TARGET = Path(__file__).parents[1] / "src/citewell/text/evidence/grounding_trees.py"
+_TARGET = Path(__file__).parents[1] / "src/citewell/evidence/signs/grounding_trees.json"
 _MOST_BY_SET = {
     "vitaminc_real": 16_000,
     "vitaminc_syn": 5000,
@@ -158,8 +158,7 @@ def main() -> None:
     for name, pairs in load_judging_pairs(options.truth / "entailment.jsonl.gz").items():
         report_set(name, pairs, model)
     trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
-    module = render.render_module({"sum_trees": trees}, written_by="training/grounding.py")
-    _TARGET.write_text(module, "utf-8")
+    _TARGET.write_text(render.render_table(trees), "utf-8")
 
 
 if __name__ == "__main__":

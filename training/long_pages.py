@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from citewell.fetch.html.box_relations import relate_boxes
-from citewell.fetch.html.layout_blocks import LayoutBox, PageLayout, TextBlock
+from citewell.reading.html.layout_blocks import LayoutBox, PageLayout, TextBlock
+from citewell.reading.html.main_content import relate_boxes
 
 if TYPE_CHECKING:
     from pages import Sample

@@ -16,10 +16,10 @@ from pathlib import Path
 from term_frequencies import load_article_texts, load_page_texts
 
 from citewell.text.data_tables import load_table
-from citewell.text.language import tokens
+from citewell.text.language import word_forms
 from citewell.text.passages.term_weights import load_frequencies
 
-_TARGET = Path(__file__).parents[1] / "src/citewell/text/comparison/name_words.txt"
+_TARGET = Path(__file__).parents[1] / "src/citewell/evidence/comparison/name_words.txt"
 _INNER_WORD_PATTERN = re.compile(r"(?<=[a-z] )[A-Za-z][a-z]+\b")  # after a word without a capital
 _LEAST_CAPITALS = 2
 _LEAST_CAPITAL_SHARE = 0.85
@@ -29,11 +29,11 @@ def list_name_stems(texts: list[str]) -> list[str]:
     capitals, total = Counter[str](), Counter[str]()
     for text in texts:
         for match in _INNER_WORD_PATTERN.finditer(text):
-            stem = tokens.stem_word(match[0].lower(), "en")
+            stem = word_forms.stem_word(match[0].lower(), "en")
             total[stem] += 1
             capitals[stem] += match[0][0].isupper()
     known, _ = load_frequencies()
-    ordinary = frozenset(load_table("citewell.text.comparison", "name_words")["ordinary"])
+    ordinary = frozenset(load_table("citewell.evidence.comparison", "name_words")["ordinary"])
     return sorted(
         stem
         for stem, count in capitals.items()

@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 from rapidfuzz.distance import LCSseq
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html.box_relations import read_page_layout
-from citewell.fetch.html.layout_blocks import PageLayout
-from citewell.fetch.html.markup_limits import limit_markup
-from citewell.fetch.html.page_kind import (
+from citewell.reading.html.block_choice import (
     PAGE_KINDS,
     PageHead,
     collect_kind_signals,
     read_page_head,
 )
+from citewell.reading.html.layout_blocks import PageLayout
+from citewell.reading.html.main_content import read_page_layout
+from citewell.reading.html.markup_limits import limit_markup
 from citewell.text.language.scripts import CJK_RANGES
 
 SETS = ("wcxb_dev", "aeb", "magic_article", "magic_forum")

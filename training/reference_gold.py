@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.text.references.field_cleaning import clean_reference_value
-from citewell.text.references.reference_noise import blank_reference_noise
-from citewell.text.references.reference_tokens import ReferenceToken, split_reference_tokens
+from citewell.citations.references.prose_references import blank_reference_noise
+from citewell.citations.references.reference_fields import clean_reference_value
+from citewell.citations.references.reference_tokens import ReferenceToken, split_reference_tokens
 
 FIELD_LABELS = {
     "author": "A", "title": "T", "venue": "J", "year": "D", "volume": "V", "issue": "I",

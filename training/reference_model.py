@@ -10,7 +10,7 @@ from typing import Any
 import pycrfsuite
 from reference_gold import Labelled
 
-from citewell.text.references.token_features import extract_token_features
+from citewell.citations.references.reference_tagger import extract_token_features
 
 PARAMETERS = {"c1": 0.5, "c2": 0.01, "max_iterations": 70, "feature.minfreq": 3}
 STEPS = 100

@@ -28,11 +28,13 @@ from reference_noise import damage_parts, label_parts
 from reference_shapes import shape_reference
 from reference_styles import format_items, list_styles, pick_jobs
 
-from citewell.text.references import reference_tagger
-from citewell.text.references.field_cleaning import clean_reference_value
-from citewell.text.references.prose_references import parse_prose_reference
-from citewell.text.references.reference_noise import blank_reference_noise
-from citewell.text.references.reference_tokens import split_reference_tokens
+from citewell.citations.references import reference_tagger
+from citewell.citations.references.prose_references import (
+    blank_reference_noise,
+    parse_prose_reference,
+)
+from citewell.citations.references.reference_fields import clean_reference_value
+from citewell.citations.references.reference_tokens import split_reference_tokens
 
 WEIGHTS = Path(reference_tagger.__file__).with_name(reference_tagger.WEIGHTS_FILE)
 JUDGED_STYLES = 60  # styles that nothing is learned from

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from term_frequencies import load_page_texts, read_page_numbers
 
-from citewell.services.encoding.onnx_model import embed_model_texts
-from citewell.text.language import stopwords, tokens
+from citewell.evidence.encoding.onnx_model import embed_model_texts
+from citewell.text.language import word_forms
 
 _LOG = logging.getLogger("related_words")
 _TARGET = Path(__file__).parents[1] / "src/citewell/text/passages/related_words.txt"
@@ -42,7 +42,7 @@ def is_plain_word(word: str) -> bool:
 def count_page_words(texts: Iterable[str]) -> Counter[str]:
     counts = Counter[str]()
     for text in texts:
-        counts.update(word for word in tokens.split_words(text) if is_plain_word(word))
+        counts.update(word for word in word_forms.split_words(text) if is_plain_word(word))
     return counts
 
 
@@ -62,11 +62,11 @@ def count_senses(wordnet: Path) -> Counter[str]:
 
 def choose_spellings(counts: Counter[str]) -> dict[str, str]:
     """For each stem that is common enough, its most frequent word."""
-    plain = stopwords.list_stopwords("en")
+    plain = word_forms.list_stopwords("en")
     chosen: dict[str, str] = {}
     for word, count in counts.most_common():
         if count >= _LEAST_COUNT and word not in plain:
-            chosen.setdefault(tokens.stem_word(word, "en"), word)
+            chosen.setdefault(word_forms.stem_word(word, "en"), word)
     return chosen
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from citewell.fetch.html.block_features import sample_block_words
+from citewell.reading.html.block_features import sample_block_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from citewell.text.language import tokens
+from citewell.text.language import word_forms
 
 _LOG = logging.getLogger("term_frequencies")
 _TARGET = Path(__file__).parents[1] / "src/citewell/text/passages/term_frequencies.txt"
@@ -53,8 +53,10 @@ def count_stems(texts: Iterable[str]) -> tuple[int, Counter[str]]:
             if len(passage) < _LEAST_PASSAGE_CHARS:
                 continue
             total += 1
-            words = (word for word in tokens.split_words(passage) if len(word) >= _LEAST_LETTERS)
-            counts.update({tokens.stem_word(word, "en") for word in words})
+            words = (
+                word for word in word_forms.split_words(passage) if len(word) >= _LEAST_LETTERS
+            )
+            counts.update({word_forms.stem_word(word, "en") for word in words})
     return total, counts
 
 

@@ -22,12 +22,13 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 from tables import gather_evidence
 
-from citewell.fetch.html import block_choice, block_features, block_scoring, page_kind
-from citewell.fetch.html.block_context import CONTEXT_COLUMNS, build_context_rows
-from citewell.fetch.html.box_relations import score_box_names
+from citewell.reading.html import block_choice, block_features, main_content
+from citewell.reading.html import block_choice as region_filling
+from citewell.reading.html.block_context import CONTEXT_COLUMNS, build_context_rows
+from citewell.reading.html.main_content import score_box_names
 
 _LOG = logging.getLogger("train")
-_TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html"
+_TARGET = Path(__file__).parents[1] / "src/citewell/reading/html"
 _LEAST_PAGES = 7
 _LEAST_SIGNAL = 10
 _INNER_FOLDS = 3
@@ -77,7 +78,10 @@ class Corpus:
 def limit_columns(rows: Sequence[Sequence[float]], columns: Sequence[str]) -> np.ndarray:
     """The rows with every count stopped at its limit."""
     shaped = np.array(rows, np.float32).reshape(-1, len(columns))
-    limits = [block_features.COLUMN_LIMITS.get(name, np.inf) for name in columns]
+    # No tree asks for more than a limit, so a page of any length looks like one that was learned
+    # from. `from_h1` and `core_depth` also stop at the negative of their limit.
+    known = json.loads(Path(__file__).with_name("column_limits.json").read_text("utf-8"))
+    limits = [known.get(name, np.inf) for name in columns]
     return np.clip(shaped, -np.array(limits, np.float32), np.array(limits, np.float32))
 
 
@@ -104,12 +108,12 @@ def fit_kinds(signals: list[dict[str, float]], kinds: np.ndarray) -> dict[str, l
 
 def judge_kinds(corpus: Corpus, folds: np.ndarray, count: int) -> np.ndarray:
     """The chances of each kind for every page, from pages of other sites."""
-    chances = np.zeros((len(corpus.samples), len(page_kind.PAGE_KINDS)))
+    chances = np.zeros((len(corpus.samples), len(block_choice.PAGE_KINDS)))
     for fold in range(count):
         train = [i for i in corpus.judged if folds[i] != fold]
         model = fit_kinds([corpus.samples[i].signals for i in train], corpus.kinds[train])
         for i in np.where(folds == fold)[0]:
-            chances[i] = page_kind.score_page_kinds(corpus.samples[i].signals, model)
+            chances[i] = block_choice.score_page_kinds(corpus.samples[i].signals, model)
     return chances
 
 
@@ -174,13 +178,13 @@ def judge_blocks(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
         return np.zeros(0)
     early = model.predict(rows, num_iteration=_FIRST_TREES, raw_score=True)
     whole = model.predict(rows, raw_score=True)
-    margins = np.where(np.abs(early) < block_scoring.SURE_MARGIN, whole, early)
+    margins = np.where(np.abs(early) < region_filling.SURE_MARGIN, whole, early)
     return np.asarray(1 / (1 + np.exp(-margins)))
 
 
 def score_choice(scorer: Any, sample: Sample, chances: np.ndarray, kinds: np.ndarray) -> Any:
     """P, R and F1 of the blocks that the product would keep, by the set's own measure."""
-    chosen = block_choice.choose_blocks(
+    chosen = main_content.choose_blocks(
         sample.page,
         [float(c) for c in chances],
         tuple(kinds),
@@ -196,7 +200,7 @@ def summarise_scores(scorer: Any, corpus: Corpus, rows: dict[int, Any]) -> dict[
         sample = corpus.samples[i]
         by_name[sample.set].append(row)
         if sample.set == "wcxb_dev":
-            by_name[f"wcxb {page_kind.PAGE_KINDS[sample.kind]}"].append(row)
+            by_name[f"wcxb {block_choice.PAGE_KINDS[sample.kind]}"].append(row)
     return {name: scorer.summarize(name, found)["f1"] for name, found in sorted(by_name.items())}
 
 

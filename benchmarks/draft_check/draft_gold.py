@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from citewell.model.draft_findings import DraftVerdict
+from citewell.drafts.draft_findings import DraftVerdict
 
 HALVES = ("seen", "unseen")
 

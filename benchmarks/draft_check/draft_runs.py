@@ -19,12 +19,12 @@ from benchmarks.draft_check.draft_world import (
     resolve_draft_host,
 )
 from benchmarks.draft_check.handwritten_drafts import load_handwritten
-from citewell import config
-from citewell.model.draft import Draft
-from citewell.model.draft_findings import DraftReport
+from citewell.core import config
+from citewell.drafts.draft import Draft
+from citewell.drafts.draft_check import DraftCheck
+from citewell.drafts.draft_files import DraftFileReader
+from citewell.drafts.draft_findings import DraftReport
 from citewell.server.app import App
-from citewell.services.drafts.draft_check import DraftCheck
-from citewell.services.drafts.draft_files import DraftFileReader
 from tests.internet.serve import Internet
 
 _SUFFIXES = {"markdown": ".md", "plain": ".txt", "html": ".html", "latex": ".tex"}

@@ -17,13 +17,8 @@ from benchmarks.draft_check.draft_gold import (
     DraftSpecimen,
     GoldCitation,
 )
-from citewell.model.draft import Draft, DraftReference
-from citewell.model.draft_findings import (
-    CHANGE_VERDICTS,
-    DraftFinding,
-    DraftReport,
-    DraftVerdict,
-)
+from citewell.drafts.draft import Draft, DraftReference
+from citewell.drafts.draft_findings import CHANGE_VERDICTS, DraftFinding, DraftReport, DraftVerdict
 
 MAX_MARK_DISTANCE = 160  # characters between a statement and its mark
 _NEAR_MARK_CHARS = 12  # marks that stand beside each other belong together

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from citewell.text.dates.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
+from citewell.text.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 
 HALVES = ("seen", "unseen")
 NOT_STATED = "-"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks.page_values.gold import HALVES, AskedPage, list_asked_pages, load_page
 from benchmarks.report import Goal, Section, table
-from citewell.fetch.extracted_page import PageResponse
-from citewell.fetch.page_reading import read_page
-from citewell.services.domains.structured.page_fields import fill_page_fields
+from citewell.reading.extracted_page import PageResponse
+from citewell.reading.page_reading import read_page
+from citewell.research.structured.page_fields import fill_page_fields
 
 MAX_WRONG = 0.02  # of all fields
 MIN_RIGHT = 0.5  # of the stated ones

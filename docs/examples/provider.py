@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from citewell.dialects.json_responses import (
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
@@ -10,9 +11,8 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="sample",
@@ -21,9 +21,7 @@ SPEC = ProviderSpec(
     base_url="https://api.search.example.com/v1",
     offers=frozenset({Offer.WEB}),
     options=(
-        ProviderOption(
-            env="SAMPLE_API_KEY", help="Key of Sample Search.", secret=True, required=True
-        ),
+        require_key("SAMPLE_API_KEY", "Key of Sample Search.", "X-Api-Key"),
         ProviderOption(env="SAMPLE_REGION", help="The index to ask: eu or us.", default="eu"),
     ),
     filters=frozenset({SearchFilter.LANGUAGE}),
@@ -46,17 +44,11 @@ class _SampleResponse(JsonResponse):
     total: OptionalField[int] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._key = kit.find_option("SAMPLE_API_KEY") or ""
-        self._region = kit.find_option("SAMPLE_REGION") or ""
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         response = await self._upstream.send_get(
             "/search",
-            params=_build_search_params(query, region=self._region),
-            secret_headers={"X-Api-Key": self._key},
+            params=_build_search_params(query, region=self._kit.find_option("SAMPLE_REGION") or ""),
         )
         answer = read_json_response(_SampleResponse, response)
         return SearchHits(

@@ -1,4 +1,4 @@
-"""A whole tool: what `src/citewell/tools/count_results.py` would hold."""
+"""A whole tool: what `src/citewell/search/tools/count_results.py` would hold."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import WireValue
-from citewell.services.web.search_service import SearchRequest, WebSearchService
-from citewell.tooling import Tool, ToolArguments, ToolCall
+from citewell.core.tooling import Tool, ToolArguments, ToolCall
+from citewell.core.values.wire_values import WireValue
+from citewell.search.search_service import SearchRequest, WebSearchService
 
 
 class Args(ToolArguments):

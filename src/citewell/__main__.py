@@ -11,7 +11,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - any other error is printed and sets the exit code
-        from citewell.cli.running.exit_codes import report_failure
+        from citewell.cli.exit_codes import report_failure
 
         return report_failure(error)
 
@@ -52,7 +52,7 @@ def _uses_stdio() -> bool:
     """True if no port is set; False for an unusable settings file, which the CLI then reports."""
     import os
 
-    from citewell import environment
+    from citewell.core import environment
 
     try:
         return environment.load_raw_settings(os.environ).get("PORT", "0").strip() in {"", "0"}
@@ -66,7 +66,7 @@ def _parse_flag_value(name: str, value: str) -> str | tuple[str, ...]:
         return ""
     if name == "--profile":
         return value
-    from citewell.environment import split_name_list
+    from citewell.core.environment import split_name_list
 
     return split_name_list(value)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-from citewell import config
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core import config
+from citewell.server.state.state_store import StateStore, open_state_store
 from tests.cluster.chaos import FAULTS, ChaosMonkey, FaultEvent, list_unexplained
 from tests.cluster.cluster import Cluster
 from tests.cluster.mcp_caller import McpCaller

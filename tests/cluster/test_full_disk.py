@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from citewell import config
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core import config
+from citewell.server.state.state_store import StateStore, open_state_store
 from tests.cluster.backing_services import list_missing_programs
 from tests.cluster.cluster import Cluster, run_cluster
 from tests.cluster.mcp_caller import McpCaller

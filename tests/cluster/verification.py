@@ -10,8 +10,8 @@ import urllib.request
 from collections import Counter
 from dataclasses import dataclass, field
 
-from citewell.errors import CitewellError
-from citewell.store.state_store import StateStore
+from citewell.core.errors import CitewellError
+from citewell.server.state.state_store import StateStore
 from tests.cluster.workload import PAID_PROVIDERS, Acknowledged
 
 FINAL_STATES = frozenset({"completed", "failed", "cancelled"})

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from citewell.errors import CitewellError
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.library.library_store import LibraryStore
+from citewell.core.errors import CitewellError
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.library.library_store import SqlLibraryStore
 from tests.cluster.mcp_caller import CallFailed, McpCaller
 
 PAID_PROVIDERS = ("perplexity", "openai", "grok")
@@ -77,7 +77,7 @@ class WorkloadPace:
 class ClusterUser:
     caller: McpCaller
     owner: str  # as the store names it
-    library: LibraryStore
+    library: SqlLibraryStore
     internet_url: str
     dice: random.Random
     told: Acknowledged

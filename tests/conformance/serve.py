@@ -8,13 +8,12 @@ import warnings
 import uvicorn
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from citewell.config import Settings
-from citewell.server.http.observing.health_routes import build_health_routes
+from citewell.core.config import Settings
+from citewell.server.http.hosting import build_health_routes
+from citewell.server.http.listening import build_http_transport
 from citewell.server.http.observing.readiness import ReadinessMonitor
-from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.origins.allowed_origins import build_allowed_origins
-from citewell.server.http.origins.origin_check import HostCheck, OriginCheck
-from citewell.server.http.transport import build_http_transport
+from citewell.server.http.observing.request_records import ServerState
+from citewell.server.http.origins import HostCheck, OriginCheck, build_allowed_origins
 from tests.conformance import fixture
 
 

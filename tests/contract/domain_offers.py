@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from citewell.model.domains.brand import BrandQuery, BrandRecord
-from citewell.model.domains.clinical_trial import ClinicalTrial, TrialQuery
-from citewell.model.domains.company_filing import CompanyFiling, FilingQuery
-from citewell.model.domains.court_case import CaseQuery, CourtCase, LegalCitation
-from citewell.model.domains.economic_series import ObservationQuery, SeriesObservation
-from citewell.model.domains.grounded_answer import AnswerQuery
-from citewell.model.domains.patent import PatentQuery, PatentRecord
-from citewell.model.domains.place import AreaQuery, NamedArea, Place, PlaceQuery
-from citewell.model.domains.structured_results import StructuredQuery, StructuredResult
-from citewell.model.research import ReportCitation
-from citewell.ports import Offer
+from citewell.core.values.brand import BrandQuery, BrandRecord
+from citewell.core.values.court_case import CaseQuery, CourtCase, LegalCitation
+from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.research import ReportCitation
+from citewell.core.values.structured_results import StructuredQuery, StructuredResult
+from citewell.domains.filings import Filing, FilingLookup
+from citewell.domains.patents.patent_records import PatentQuery, PatentRecord
+from citewell.domains.place_records import AreaQuery, NamedArea, Place, PlaceLookup
+from citewell.domains.series import ObservationQuery, SeriesItem
+from citewell.domains.trials import Trial, TrialQuery
+from citewell.routing.ports import Offer
 
 DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
@@ -58,16 +58,16 @@ def build_citation(*, count: int = 1, **ask: Any) -> LegalCitation:
     return LegalCitation(**ask)
 
 
-def check_filing(filing: CompanyFiling) -> None:
-    check_address(filing.url)
+def check_filing(filing: Filing) -> None:
+    check_address(filing.url or "")
     assert filing.company
     assert re.fullmatch(r"\d{10}", filing.cik)
-    assert re.fullmatch(r"\d{10}-\d\d-\d{6}", filing.accession)
+    assert re.fullmatch(r"\d{10}-\d\d-\d{6}", filing.accession or "")
     repr(filing).encode()
     assert all(DAY.fullmatch(day) for day in (filing.filing_date, filing.period_of_report) if day)
 
 
-def check_observation(observation: SeriesObservation) -> None:
+def check_observation(observation: SeriesItem) -> None:
     assert observation.series_id
     assert observation.date is None or observation.date.strip()
     repr(observation).encode()
@@ -75,7 +75,7 @@ def check_observation(observation: SeriesObservation) -> None:
     assert "<b>" not in f"{observation.title}{observation.units}{observation.notes}"
 
 
-def check_trial(trial: ClinicalTrial) -> None:
+def check_trial(trial: Trial) -> None:
     check_address(trial.url)
     assert trial.title
     repr(trial).encode()
@@ -89,9 +89,9 @@ def check_place(place: Place) -> None:
     repr(place).encode()
     if place.website:
         check_address(place.website)
-    assert (place.latitude is None) == (place.longitude is None)
-    assert place.latitude is None or -90 <= place.latitude <= 90
-    assert place.longitude is None or -180 <= place.longitude <= 180
+    assert (place.lat is None) == (place.lon is None)
+    assert place.lat is None or -90 <= place.lat <= 90
+    assert place.lon is None or -180 <= place.lon <= 180
     assert place.rating is None or place.rating >= 0
     assert place.rating_count is None or place.rating_count >= 0
 
@@ -185,7 +185,7 @@ DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
     ),
     Offer.PLACES: DomainOffer(
         method="search_places",
-        query=PlaceQuery,
+        query=PlaceLookup,
         kind=Place,
         list_items=lambda found: found.places,
         check=check_place,
@@ -199,22 +199,22 @@ DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
     ),
     Offer.FILINGS: DomainOffer(
         method="search_filings",
-        query=FilingQuery,
-        kind=CompanyFiling,
+        query=FilingLookup,
+        kind=Filing,
         list_items=lambda found: found.filings,
         check=check_filing,
     ),
     Offer.SERIES: DomainOffer(
         method="list_observations",
         query=ObservationQuery,
-        kind=SeriesObservation,
+        kind=SeriesItem,
         list_items=lambda found: found.observations,
         check=check_observation,
     ),
     Offer.TRIALS: DomainOffer(
         method="search_trials",
         query=TrialQuery,
-        kind=ClinicalTrial,
+        kind=Trial,
         list_items=lambda found: found.trials,
         check=check_trial,
     ),

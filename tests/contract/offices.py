@@ -8,17 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citewell.model.durable_job import JobOrder, JobView
-from citewell.model.research import TICKS_PER_CENT, ResearchStatus
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.jobs.job_runner import JobRunner
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.paid_calls import CallReply
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.jobs.held_jobs import HeldJob
-from citewell.store.jobs.job_queue import SqlJobQueue
-from citewell.store.jobs.workflow_queue import SqlWorkflowQueue
-from citewell.store.state_store import StateStore
+from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
+from citewell.jobs.dbos_queue import SqlWorkflowQueue
+from citewell.jobs.durable_job import JobOrder, JobView
+from citewell.jobs.job_service import JobRunner, JobService, SqlJobQueue
+from citewell.jobs.paid_calls import CallReply
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.store.held_jobs import HeldJob
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.server.state.state_store import StateStore
 from tests.contract.states import Kept
 
 CENT = TICKS_PER_CENT
@@ -136,7 +134,7 @@ def embedded(jobs: JobService) -> JobRunner:
 async def ended(jobs: JobService, job: str, owner: str = OWNER) -> JobView:
     """The job once it is final."""
     async with asyncio.timeout(120):
-        view = await jobs.load_job_view(owner, job)
+        view = await jobs.store.require_job_view(owner, job)
         while not view.status.is_final:
             view = await jobs.wait_for_news(owner, job, since=view.seq, seconds=5)
     return view

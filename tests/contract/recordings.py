@@ -21,20 +21,30 @@ from pathlib import Path
 from typing import Any
 
 from citewell import providers
-from citewell.model.paper import (
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     PaperHits,
     PaperId,
     PaperQuery,
 )
-from citewell.model.search_queries import ImageQuery, SearchHits, SearchQuery
+from citewell.core.values.search_queries import ImageQuery, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
-from citewell.net.upstream.circuit_breaker import CircuitBreaker
-from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
-from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.network import Network
+from citewell.net.upstream.origin_limits import (
+    CircuitBreaker,
+    OriginLimits,
+    OriginLimitsTable,
+    RequestPace,
+)
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.routing.ports import (
+    ForgetfulMemory,
+    Offer,
+    ProviderKit,
+    ProviderMemory,
+    ProviderSpec,
+)
 from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.task_thread import ThreadTasks
 
@@ -169,9 +179,31 @@ def canned(body: bytes, *, status: int = 200, headers: Mapping[str, str] | None 
     )
 
 
+def connect_kit(
+    network: Network,
+    name: str,
+    *,
+    base_url: str,
+    options: Mapping[str, str] | None = None,
+    memory: ProviderMemory | None = None,
+) -> ProviderKit:
+    """A provider's kit that sends real requests to `base_url`."""
+    given = dict(options or {})
+    upstream = network.open_upstream(
+        name, base_url=base_url, secret_headers=spec(name).build_key_headers(given)
+    )
+    return ProviderKit(
+        workers=ThreadTasks(),
+        upstream=upstream,
+        options=given,
+        memory=memory or ForgetfulMemory(),
+    )
+
+
 def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> ProviderKit:
     """A provider's kit whose door leads to `sender`."""
-    base_url = spec(name).base_url
+    about = spec(name)
+    base_url = about.base_url
     lanes = OriginLimitsTable(
         name,
         base_url=base_url,
@@ -180,9 +212,8 @@ def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> ProviderK
             breaker=CircuitBreaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0),
         ),
     )
-    upstream = Upstream(
-        name, base_url=base_url, sender=sender, lanes=lanes, defaults=HttpRequest(url=base_url)
-    )
+    defaults = HttpRequest(url=base_url, secret_headers=about.build_key_headers(options))
+    upstream = Upstream(name, base_url=base_url, sender=sender, lanes=lanes, defaults=defaults)
     return ProviderKit(workers=ThreadTasks(), upstream=upstream, options=options)
 
 

@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from citewell.config import Settings
-from citewell.services.jobs.dbos_host import DbosHost, HostOptions
-from citewell.services.jobs.step_channel import StepChannel
+from citewell.core.config import Settings
+from citewell.jobs.dbos_host import DbosHost, HostOptions
+from citewell.jobs.dbos_queue import StepChannel
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.store.settings import StoreSettings
 from citewell.store.sql.postgres_database import PostgresDatabase
-from citewell.store.state_store import StateStore, open_state_store
+from tests.clocks import Clock
 from tests.services import postgres_or_skip, postgres_settings
 
 T = TypeVar("T")
@@ -56,14 +58,6 @@ ENGINES: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 @dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@dataclass
 class Kept:
     """One store, opened as often as a test likes."""
 
@@ -87,15 +81,19 @@ class Kept:
         return asyncio.run(played())
 
     def with_settings(self, **changes: object) -> Kept:
-        return dataclasses.replace(self, settings=self.settings.model_copy(update=changes))
+        return dataclasses.replace(self, settings=self.settings.replace(**changes))
 
     def on_disk(self) -> bytes:
         """Every byte the engine keeps."""
         if self.name == "sqlite":
-            files = [file for file in self.settings.data_path.iterdir() if ".db" in file.name]
+            files = [
+                file
+                for file in self.settings[StoreSettings].data_path.iterdir()
+                if ".db" in file.name
+            ]
             return b"".join(file.read_bytes() for file in files)
         postgres = postgres_or_skip()
-        database = name_database(self.settings.database_url or "")
+        database = name_database(self.settings[StoreSettings].database_url or "")
         postgres.ask("CHECKPOINT", database=database)
         folder = postgres.ask(
             "SELECT 'base/' || oid FROM pg_database WHERE datname = current_database()",

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from citewell import tools
-from citewell.model.wire_values import AnswerPart
+from citewell.core import tool_registry as tools
+from citewell.core.values.wire_values import AnswerPart
 from tests.requirements import requires
 
 TOOLS = tools.load_all_tools()
@@ -54,7 +54,7 @@ def test_every_large_field_of_a_result_says_which_part_it_is(name: str) -> None:
     fields = list(find_fields(TOOLS[name].result, TOOLS[name].result.__name__))
 
     undeclared = [path for path, kind, marked in fields if kind == "large" and not marked]
-    assert undeclared == [], "mark them as Spine, Body or Appendix of model/wire_values.py"
+    assert undeclared == [], "mark them as Spine, Body or Appendix of core/values/wire_values.py"
     # An object keeps all its keys, so the lists inside it are marked, not the object.
     assert [path for path, kind, marked in fields if kind == "object" and marked] == []
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import InvalidInput
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import ResearchClaim, ResearchFindings
+from citewell.core.errors import InvalidInput
+from citewell.core.values.research import ResearchClaim, ResearchFindings
+from citewell.jobs.durable_job import JobOrder
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.server.state.state_backup import back_up_state, restore_state
+from citewell.server.state.state_store import StateStore
+from citewell.sessions.session_rows import StoredSession
+from citewell.sessions.session_store import SessionChange
 from citewell.store.failures import StoreError, WrongMasterKey
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.sessions.session_rows import StoredSession
-from citewell.store.sessions.session_store import SessionChange
-from citewell.store.state_backup import back_up_state, restore_state
-from citewell.store.state_store import StateStore
+from citewell.store.settings import StoreSettings
 from tests.contract.states import ENGINES, Kept, kept
 
 KEY = "0c" * 32
@@ -153,7 +154,7 @@ def test_a_state_that_is_not_empty_is_replaced_only_by_force(store: Kept, tmp_pa
 
     assert len(store.run(content)[0]) == 5
     if store.name == "sqlite":
-        assert (store.settings.data_path / "state.db.replaced-1").exists()
+        assert (store.settings[StoreSettings].data_path / "state.db.replaced-1").exists()
 
 
 def test_a_backup_under_another_key_is_refused_and_nothing_changes(

@@ -11,7 +11,8 @@ import pytest
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.coordination.daily_counts import SECONDS_PER_DAY, DailyQuota
 from citewell.store.coordination.rate_limits import RateLimit
-from tests.contract.test_stores import BACKENDS, DURABLE, Backend, Clock, build_backend, opened
+from tests.clocks import Clock
+from tests.contract.test_stores import BACKENDS, DURABLE, Backend, build_backend, opened
 
 MINUTELY = RateLimit(name="tenant:acme", calls=3, seconds=300.0)
 OTHER = RateLimit(name="tenant:globex", calls=3, seconds=300.0)

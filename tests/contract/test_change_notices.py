@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from citewell.config import Settings
-from citewell.errors import InternalError
+from citewell.core.config import Settings
+from citewell.core.errors import InternalError
+from citewell.server.state.state_store import StateStore, open_state_store
 from citewell.store.coordination.change_notices import ChangeNotices
-from citewell.store.state_store import StateStore, open_state_store
 from tests.change_notices import publish_change
 from tests.conditions import WAIT_SECONDS
 from tests.services import postgres_or_skip

@@ -6,25 +6,24 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from citewell.errors import CitewellError, InternalError, InvalidInput, JobNotFound, NotFound
-from citewell.model.draft_findings import DraftReport, DraftSummary
-from citewell.model.research import ResearchStatus
-from citewell.services.drafts.check_jobs import CheckState, DraftCheckJobs, DraftCheckWorkflow
-from citewell.services.drafts.draft_requests import DraftRequest
-from citewell.services.jobs.job_service import JobService
-from citewell.services.research.step_values import DRAFT_CHECK_KIND
-from citewell.store.cache.artifact_store import CachedArtifactStore
-from citewell.store.state_store import StateStore
+from citewell.core.errors import CitewellError, InternalError, InvalidInput, JobNotFound, NotFound
+from citewell.core.values.research import ResearchStatus
+from citewell.drafts.check_jobs import CheckState, DraftCheckJobs, DraftCheckWorkflow
+from citewell.drafts.draft_check import DraftRequest
+from citewell.drafts.draft_findings import DraftReport, DraftSummary
+from citewell.jobs.job_service import JobService
+from citewell.jobs.step_values import DRAFT_CHECK_KIND
+from citewell.server.state.state_store import StateStore
+from citewell.store.cache.artifact_store import ArtifactStore
 from tests.conditions import until
 from tests.contract.offices import FAST, OWNER, ended
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept
+from tests.reading.reading import Memory
 from tests.requirements import requires
-from tests.unit.services.reading import Memory
 
 REQUEST = DraftRequest(text="It is well known [1].", focus="existence", max_statements=7)
 LIMIT_SECONDS = 1234.0
@@ -44,11 +43,6 @@ REPORT = DraftReport(
     shared=(),
     checked_at="2026-01-02T12:00:00Z",
 )
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 @dataclass
@@ -76,8 +70,8 @@ class Place:
     memory: Memory = field(default_factory=Memory)
 
     @property
-    def artifacts(self) -> CachedArtifactStore:
-        return CachedArtifactStore(self.memory.cache, ttl=1800.0, clock=self.memory.clock)
+    def artifacts(self) -> ArtifactStore:
+        return ArtifactStore(self.memory.cache, ttl=1800.0, clock=self.memory.clock)
 
     @contextlib.asynccontextmanager
     async def process(
@@ -179,7 +173,7 @@ def test_neither_the_draft_nor_the_report_outlives_its_time(store: Kept) -> None
         async with place.process(store, state, checker) as (jobs, checks):
             first = await checks.start_check(OWNER, REQUEST)
             await ended(jobs, first.job_id)
-            place.memory.clock.time += 1801
+            place.memory.clock.now += 1801
             with pytest.raises(NotFound, match="Check the draft again"):
                 await checks.load_check_report(OWNER, first.job_id)
 
@@ -194,7 +188,7 @@ def test_a_check_whose_draft_has_expired_asks_for_it_again(store: Kept) -> None:
     async def scenario(state: StateStore) -> None:
         async with place.process(store, state, Checker(waits=True)) as (_, checks):
             begun = await checks.start_check(OWNER, REQUEST)
-        place.memory.clock.time += 1801
+        place.memory.clock.now += 1801
         async with place.process(store, state, Checker()) as (jobs, checks):
             jobs.start_runner()
             await ended(jobs, begun.job_id)

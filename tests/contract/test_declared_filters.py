@@ -8,10 +8,10 @@ from typing import get_args
 import pytest
 
 from citewell import providers
-from citewell.model.argument_types import PaperSource
-from citewell.model.paper import PaperQuery
+from citewell.core.values.argument_types import PaperSource
+from citewell.core.values.paper import PaperQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
-from citewell.ports import Offer
+from citewell.routing.ports import Offer
 from tests.contract.recordings import Canned, encode, kit_over, offers, recording, spec
 
 PAPER_PROVIDERS = [name for name, _ in offers([Offer.PAPERS])]

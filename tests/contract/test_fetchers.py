@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.errors import InvalidInput
-from citewell.fetch.decoding.content_kinds import READABLE_KINDS
-from citewell.fetch.documents.document_reader import read_document
-from citewell.fetch.documents.document_text import (
+from citewell.core.errors import InvalidInput
+from citewell.reading.documents.document_reader import read_document
+from citewell.reading.documents.document_text import (
     Broken,
     DocumentLimits,
     DocumentText,
     TookTooMuch,
     UnreadableDocument,
 )
+from citewell.reading.documents.readers_by_kind import READERS
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 from tests.documents import (
     docx,
@@ -94,7 +94,7 @@ def repacked(body: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
         )
 
 
-@pytest.mark.parametrize("kind", sorted(READABLE_KINDS))
+@pytest.mark.parametrize("kind", sorted(READERS))
 def test_a_sound_document_is_read(reader: Read, kind: str) -> None:
     found = reader(SOUND[kind], kind=kind)
 
@@ -102,7 +102,7 @@ def test_a_sound_document_is_read(reader: Read, kind: str) -> None:
     assert found.markdown.strip()
 
 
-@pytest.mark.parametrize("kind", sorted(READABLE_KINDS))
+@pytest.mark.parametrize("kind", sorted(READERS))
 def test_a_document_cut_off_anywhere_is_read_or_refused(reader: Read, kind: str) -> None:
     body = SOUND[kind]
 
@@ -227,7 +227,7 @@ def edited(body: bytes, edits: list[tuple[float, bytes, int]]) -> bytes:
     return bytes(made)
 
 
-@pytest.mark.parametrize("kind", sorted(READABLE_KINDS))
+@pytest.mark.parametrize("kind", sorted(READERS))
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(edits=EDITS)
 def test_damaged_bytes_never_hang_or_crash_a_reader(reader: Read, kind: str, edits: Any) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.services.research.planning.assignments import ResearchAssignment
-from citewell.services.research.views import job_views
+from citewell.jobs.step_values import ResearchAssignment
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.research import job_views
+from citewell.server.state.state_store import StateStore
 from citewell.store.coordination.change_notices import (
     ERASURE_TOPIC,
     JOB_CANCEL_TOPIC,
@@ -19,22 +20,17 @@ from citewell.store.coordination.change_notices import (
     JOB_TOPIC,
     ChangeNotices,
 )
+from citewell.store.settings import StoreSettings
 from citewell.store.sql.database import SqlStatement
-from citewell.store.state_store import StateStore
 from tests.change_notices import publish_change
 from tests.conditions import WAIT_SECONDS, until
 from tests.contract.offices import OWNER, expect_claimed, office, order
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept, kept
 from tests.services import postgres_or_skip
 
 pytestmark = pytest.mark.process
 
 NEVER = 3600.0  # between looks, so that only a notice can end a wait in time
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 @pytest.fixture
@@ -135,7 +131,9 @@ def test_servers_hear_at_once_of_an_erasure(shared: Kept) -> None:
 def test_a_job_can_be_queued_while_the_tables_of_dbos_are_being_installed(shared: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.database.select_rows("SELECT 1")
-        name = str(shared.settings.direct_database_url).split("/")[3].partition("?")[0]
+        name = (
+            str(shared.settings[StoreSettings].direct_database_url).split("/")[3].partition("?")[0]
+        )
         postgres_or_skip().ask(
             "DROP SCHEMA citewell_jobs CASCADE; CREATE SCHEMA citewell_jobs;"
             " CREATE FUNCTION citewell_jobs.enqueue_workflow(workflow_name TEXT, queue_name TEXT)"
@@ -167,9 +165,9 @@ def test_the_status_tells_that_a_job_waits_for_another_worker(store: Kept) -> No
         jobs = office(store, state, nothing)
         view = await jobs.dispatch_job(OWNER, order(args=work.to_json()))
         await expect_claimed(store, state, lease_seconds=600)
-        running = await jobs.load_job_view(OWNER, view.job.id)
+        running = await jobs.store.require_job_view(OWNER, view.job.id)
         await lose_worker(state)
-        return running, await jobs.load_job_view(OWNER, view.job.id)
+        return running, await jobs.store.require_job_view(OWNER, view.job.id)
 
     running, lost = store.run(scenario)
     shown = job_views.build_status_view(lost, now=lost.job.created + 5)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from citewell.model.research import ClaimRelation
-from citewell.services.judging.claim_judge import ClaimJudge, ClaimPair, Judgement, Unjudged
-from citewell.services.judging.lexical_judge import LexicalJudge
+from citewell.core.values.research import ClaimRelation
+from citewell.evidence.judging.claim_judge import ClaimJudge, ClaimPair, Judgement, Unjudged
+from citewell.evidence.judging.claim_judging import LexicalJudge
 from tests.encoders import AGREEING_WORD
 from tests.judges import judge, judged, model_judge, nli_judge, pair
 

@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from citewell import config, tools
-from citewell.config import Settings
-from citewell.model.wire_values import WireValue
-from citewell.server.answers.linked_answers import LINK_SCHEMA
+from citewell.core import config
+from citewell.core import tool_registry as tools
+from citewell.core.config import Settings
+from citewell.core.tooling import Tool, ToolArguments, ToolCall
+from citewell.core.values.wire_values import WireValue
+from citewell.server.call_answers import LINK_SCHEMA, AnswerSize
+from citewell.server.call_values import ToolInvocation, ToolOutcome
 from citewell.server.capabilities import tool_selection
 from citewell.server.manifest import load_manifest
-from citewell.server.middleware.answer_size import SizeMiddleware
-from citewell.server.pipeline import ToolInvocation, ToolOutcome
+from citewell.server.settings import ServerSettings
 from citewell.store.cache_store import open_cache_store
-from citewell.text.text_size import classify_size
-from citewell.tooling import Tool, ToolArguments, ToolCall
+from citewell.text.truncation import classify_size
 from tests.answer_samples import build_sample, validate_answer, validate_schema
 from tests.fake_services import refuse_services
 from tests.requirements import requires
@@ -75,13 +76,9 @@ def answer_with(
             name=name, tool=tool, raw_arguments={}, call=call, validated=Unread(mode=mode)
         )
 
-        async def proceed(_step: ToolInvocation) -> ToolOutcome:
-            return ToolOutcome(body=Sample(body=body).to_wire())
-
         try:
-            outcome = await SizeMiddleware(store.artifacts, threshold=THRESHOLD, limit=limit)(
-                step, proceed
-            )
+            size = AnswerSize(store.artifacts, threshold=THRESHOLD, limit=limit)
+            outcome = await size.fit_outcome(step, ToolOutcome(body=Sample(body=body).to_wire()))
             link = (outcome.body or {}).get("resource", "").rpartition("/")[2]
             whole = (await store.artifacts.load_artifact("default/anonymous", link)).body if link else b""  # fmt: skip
         finally:
@@ -248,7 +245,7 @@ def test_the_connector_offers_search_and_fetch_alone() -> None:
     entries = tool_selection.select_entries(load_manifest()["tools"], profile="connector")
 
     assert {entry["name"] for entry in entries} == {"search", "fetch"}
-    assert settings.link_threshold == THRESHOLD
+    assert settings[ServerSettings].link_threshold == THRESHOLD
 
 
 @requires("artifact.three_tools", "get_results.synthesis_whole")

@@ -8,18 +8,13 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import NotFound
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.library.library_store import LibraryFilters, LibraryWriteCounts
-from citewell.store.state_store import StateStore
+from citewell.core.errors import NotFound
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.library.library_store import LibraryFilters, LibraryWriteCounts
+from citewell.server.state.state_store import StateStore
 from tests.contract.states import ENGINES, Kept, kept
 
 FILLER = [f"unrelated filler number {number} about nothing in particular" for number in range(12)]
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 def document(name: str, text: str, **card: Any) -> LibraryDocument:

@@ -8,23 +8,17 @@ from typing import Any
 
 import pytest
 
+from citewell.library.library_rows import DocumentCard, IndexRebuild, LibraryDocument
+from citewell.library.library_store import LibraryFilters
+from citewell.library.postgres_index import PostgresTermIndex, RowLimits
+from citewell.server.state.state_store import StateStore
 from citewell.store.failures import BatchRolledBack, StoreError
-from citewell.store.library.index_rebuild import IndexRebuild
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.library.library_store import LibraryFilters
-from citewell.store.library.postgres_index import PostgresTermIndex, RowLimits
 from citewell.store.sql.database import POSTGRES_DIALECT, SqlDatabase, SqlStatement
 from citewell.store.sql.migrations import load_migrations
-from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept, kept
 
 SMALL_LIMITS = RowLimits(exact=20, candidates=(10, 30))
 _MIGRATION_NUMBER = 12  # the one that counts tiers
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from citewell.store.sessions.mcp_session_store import (
+from citewell.server.state.mcp_session_store import (
     SessionMessage,
     SharedSession,
     SqlMcpSessionStore,
 )
+from citewell.server.state.state_store import StateStore
 from citewell.store.sql.database import SqlStatement
-from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept
 
 OWNER, STRANGER = "acme/anna", "acme/otto"
 SESSION = SharedSession(path="/mcp", client_id="app", opening='{"method":"initialize"}')
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path / "data")
 
 
 def open_second(state: StateStore, *, skew: float = 0.0) -> SqlMcpSessionStore:

@@ -16,19 +16,24 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import InvalidInput
-from citewell.net.objects.object_address import ObjectAddress
-from citewell.net.objects.object_client import ObjectClient, build_object_client
-from citewell.net.objects.object_failures import ObjectFailure, ObjectStoreFailed
-from citewell.store.failures import StoreError, WrongMasterKey
-from citewell.store.objects import object_backups
-from citewell.store.objects.object_backups import (
+from citewell.core.errors import InvalidInput
+from citewell.net.object_client import (
+    ObjectAddress,
+    ObjectClient,
+    ObjectFailure,
+    ObjectStoreFailed,
+    build_object_client,
+)
+from citewell.server.state import object_backups
+from citewell.server.state.object_backups import (
     ObjectBackup,
     back_up_to_objects,
     restore_from_objects,
     split_backup_address,
 )
-from tests.contract.states import ENGINES, Clock, Kept, kept
+from citewell.store.failures import StoreError, WrongMasterKey
+from tests.clocks import Clock
+from tests.contract.states import ENGINES, Kept, kept
 from tests.object_servers import (
     BUCKET,
     KEY_ID,

@@ -14,15 +14,21 @@ from typing import Any
 
 import pytest
 
-from citewell.config import Settings, load_settings
-from citewell.errors import InvalidInput, Misconfigured, NotFound
-from citewell.net.objects.object_address import ObjectAddress, parse_object_address
-from citewell.net.objects.object_client import ObjectClient, build_object_client
-from citewell.net.objects.object_failures import ObjectFailure, ObjectStoreFailed
+from citewell.core.config import Settings, load_settings
+from citewell.core.errors import InvalidInput, Misconfigured, NotFound
+from citewell.net.object_client import (
+    ObjectAddress,
+    ObjectClient,
+    ObjectFailure,
+    ObjectStoreFailed,
+    build_object_client,
+    parse_object_address,
+)
+from citewell.net.settings import NetSettings
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import EntryUnreachable, StoreError
-from citewell.store.objects.object_entry_tier import MIN_OBJECT_BYTES
-from tests.contract.states import Clock
+from citewell.store.object_entry_tier import MIN_OBJECT_BYTES
+from tests.clocks import Clock
 from tests.object_servers import (
     BUCKET,
     SECRET,
@@ -357,10 +363,10 @@ def test_the_names_of_amazon_are_read_if_ours_are_not_set(tmp_path: Path) -> Non
 
     settings = load_settings({**names, "HOME": str(tmp_path)})
 
-    assert settings.object_store_key_id == "id"
-    assert settings.object_store_secret == "secret-value"
-    assert settings.object_store_region == "eu-west-1"
-    assert settings.object_store_endpoint == "https://objects.example"
+    assert settings[NetSettings].object_store_key_id == "id"
+    assert settings[NetSettings].object_store_secret == "secret-value"
+    assert settings[NetSettings].object_store_region == "eu-west-1"
+    assert settings[NetSettings].object_store_endpoint == "https://objects.example"
     assert "secret-value" not in repr(settings)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from citewell.config import Settings
-from citewell.net.upstream.circuit_breaker import BreakerSnapshot, BreakerState
+from citewell.core.config import Settings
+from citewell.net.upstream.origin_limits import BreakerSnapshot, BreakerState
 from citewell.server.app import App
-from citewell.server.breaker_sharing import BreakerSharing
+from citewell.server.startup import BreakerSharing
 from tests.contract.states import ENGINES
 from tests.services import postgres_or_skip
 

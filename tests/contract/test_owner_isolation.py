@@ -9,25 +9,24 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from citewell.errors import CitewellError
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import ResearchClaim, ResearchFindings
-from citewell.store.jobs.job_store import ReconciledCall
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.people.analytics_store import ToolUse
-from citewell.store.people.consent_store import CONSENT_PURPOSES, ConsentRecord
-from citewell.store.people.memory_store import MemoryRecord
-from citewell.store.people.workspace_store import SharedFinding, WorkspaceMember
-from citewell.store.research.research_rows import ClaimEvent
-from citewell.store.sessions.mcp_session_store import SharedSession
-from citewell.store.state_store import StateStore
-from citewell.store.watching.watch_store import WatchNewsItem, WatchRecord
-from tests.contract.states import ENGINES, Kept, kept
+from citewell.core.errors import CitewellError
+from citewell.core.values.research import ResearchClaim, ResearchFindings
+from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.store.job_store import ReconciledCall
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.people.consent_service import CONSENT_PURPOSES, ConsentRecord
+from citewell.people.memory_store import MemoryRecord
+from citewell.people.usage_analytics import ToolUse
+from citewell.people.workspace_store import SharedFinding, WorkspaceMember
+from citewell.research.research_rows import ClaimEvent
+from citewell.server.state.mcp_session_store import SharedSession
+from citewell.server.state.state_store import StateStore
+from citewell.watching.watch_store import WatchNewsItem, WatchRecord
+from tests.contract.states import Kept
 from tests.requirements import requires
 
 SECRET = "xylophone"  # in everything that the owner stored; nobody else sends it
@@ -74,7 +73,6 @@ CREATES_OWN = {
     "threads.add_message",
     "ledger.post_credit",
     "consents.save_decision",
-    "consents.save_first_decision",
     "workspaces.add_member",
     "workspaces.add_finding",
     "memories.add_memory",
@@ -228,11 +226,6 @@ async def describe_content(state: StateStore) -> list[str]:
         await state.analytics.export_owner(VICTIM),
     ]
     return [repr(one) for one in seen]
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path / "data")
 
 
 @requires("tenant.every_method")

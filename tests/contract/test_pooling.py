@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from citewell.config import Settings
-from citewell.errors import Misconfigured
-from citewell.server.http.start_check import check_start
-from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.server.http.hosting import check_start
+from citewell.server.state.state_backup import back_up_state, restore_state
+from citewell.server.state.state_check import StateCondition, refuse_unusable_state
+from citewell.server.state.state_store import StateStore, open_state_store
 from citewell.store.cache_store import open_cache_store
 from citewell.store.coordination.change_notices import JOB_TOPIC, ChangeNotices
 from citewell.store.failures import (
@@ -27,10 +30,6 @@ from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, check_server_version
 from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
 from citewell.store.sql.postgres_listener import open_session
-from citewell.store.state_backup import back_up_state, restore_state
-from citewell.store.state_check import StateCondition
-from citewell.store.state_start import refuse_unusable_state
-from citewell.store.state_store import StateStore, open_state_store
 from tests.change_notices import publish_change
 from tests.conditions import WAIT_SECONDS
 from tests.contract.database_proxy import DatabaseProxy
@@ -271,7 +270,8 @@ def test_an_unknown_user_is_refused_with_the_name_of_the_setting(
     direct: str, tmp_path: Path, setting: str
 ) -> None:
     wrong = direct.replace("user=citewell", "user=nobody_known")
-    settings = Settings(data_dir=tmp_path, **({"database_url": direct} | {setting: wrong}))
+    addresses: dict[str, Any] = {"database_url": direct, setting: wrong}
+    settings = Settings(data_dir=tmp_path, **addresses)
 
     async def scenario() -> None:
         state = open_state_store(settings)

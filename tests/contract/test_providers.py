@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from citewell import config, providers
-from citewell.errors import (
+from citewell import providers
+from citewell.core import config
+from citewell.core.errors import (
     MalformedResponse,
     NetworkFailed,
     RateLimited,
@@ -19,10 +20,10 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
-from citewell.model.search_queries import FoundImage, SearchHit
+from citewell.core.values.paper import IntegrityNotice, OpenCopy, Paper
+from citewell.core.values.search_queries import FoundImage, SearchHit
 from citewell.net.network import Network
-from citewell.ports import Offer, ProviderKit
+from citewell.routing.ports import Offer
 from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.contract.recordings import (
     KEY,
@@ -30,6 +31,7 @@ from tests.contract.recordings import (
     SEARCHES,
     Recording,
     ask,
+    connect_kit,
     encode,
     offers,
     path,
@@ -39,7 +41,6 @@ from tests.contract.recordings import (
 )
 from tests.contract.replay import Behaviour, Seen, serving
 from tests.skipped_pauses import SkippedPauses
-from tests.task_thread import ThreadTasks
 
 OFFERS = offers(METHODS)
 KINDS = {
@@ -57,7 +58,7 @@ SILENT_SECONDS = 0.05  # how long a server that never answers is waited for
 # Providers that choose the time for a request themselves, whatever the settings say.
 OWN_TIMEOUTS = {
     "gdelt": "citewell.providers.gdelt._TIMEOUT_SECONDS",
-    "newsfeeds": "citewell.providers.newsfeeds.feed_reading._FEED_SECONDS",
+    "newsfeeds": "citewell.providers.newsfeeds._FEED_SECONDS",
 }
 
 every_offer = pytest.mark.parametrize(
@@ -85,12 +86,10 @@ async def _ask_at(record: Recording, base: str, *, seconds: float = 5.0) -> tupl
         {"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"}, search_timeout=seconds
     )
     network = Network(settings, clock=waits.clock, sleep=waits.sleep)
-    upstream = network.open_upstream(about.name, base_url=base + urlsplit(about.base_url).path)
+    address = base + urlsplit(about.base_url).path
     try:
-        return await ask(
-            ProviderKit(workers=ThreadTasks(), upstream=upstream, options=record.options(base)),
-            record,
-        )
+        kit = connect_kit(network, about.name, base_url=address, options=record.options(base))
+        return await ask(kit, record)
     finally:
         await network.aclose()
 

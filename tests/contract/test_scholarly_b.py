@@ -12,12 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.errors import MalformedResponse, UpstreamError
-from citewell.model.paper import BibliographicQuery, IdentifierScheme, NoticeKind, Paper, PaperQuery
-from citewell.ports import Offer
+from citewell.core.errors import MalformedResponse, UpstreamError
+from citewell.core.values.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    NoticeKind,
+    Paper,
+    PaperQuery,
+)
+from citewell.routing.ports import Offer
 from tests.contract.recordings import recording, replay
 from tests.exchanges import PUBMED_ARTICLES, Exchange, load_exchanges
-from tests.unit.providers.desk import Desk, Reply, paper_id
+from tests.providers.desk import Desk, Reply, paper_id
 
 XML = [("arxiv", Offer.PAPERS), ("arxiv", Offer.LOOKUP), ("pubmed", Offer.PAPERS), ("pubmed", Offer.INTEGRITY)]  # fmt: skip
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from citewell.errors import (
+from citewell.core.errors import (
     AuthRequired,
     CitewellError,
     MalformedResponse,
@@ -17,31 +16,21 @@ from citewell.errors import (
     NotConnected,
     RateLimited,
 )
-from citewell.model.durable_job import JobOrder, JobStepState
-from citewell.model.research import ResearchStatus
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.paid_calls import CallUncertain
-from citewell.services.research.single_calls import (
-    CallOrder,
-    CallResult,
-    SingleCalls,
-    SingleCallWorkflow,
-)
-from citewell.services.research.step_values import SINGLE_CALL_KIND
-from citewell.store.jobs.job_errors import BalanceTooLow
-from citewell.store.jobs.job_record import JobRecord, KnownStep
-from citewell.store.jobs.job_store import ReconciledCall
-from citewell.store.state_store import StateStore
+from citewell.core.values.research import ResearchStatus
+from citewell.jobs.durable_job import JobOrder, JobStep, JobStepState
+from citewell.jobs.job_service import JobService
+from citewell.jobs.paid_calls import CallUncertain
+from citewell.jobs.step_values import SINGLE_CALL_KIND
+from citewell.jobs.store.held_jobs import JobRecord
+from citewell.jobs.store.job_store import ReconciledCall
+from citewell.jobs.store.thread_store import BalanceTooLow
+from citewell.research.single_calls import CallOrder, CallResult, SingleCalls, SingleCallWorkflow
+from citewell.server.state.state_store import StateStore
 from tests.conditions import until
 from tests.contract.offices import CENT, FAST, OWNER, ended
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept
 
 STEP = "report:exa"
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 @dataclass
@@ -87,8 +76,8 @@ def played(store: Kept, sender: Sender, *, credit: int = 10 * CENT) -> Any:
             got: Any = await calls.pay_call(OWNER, order(sender))
         except CitewellError as error:
             got = error
-        views = await jobs.list_jobs(OWNER)
-        view = await jobs.load_job_view(OWNER, views[0].job.id) if views else None
+        views = await jobs.store.list_owner_jobs(OWNER)
+        view = await jobs.store.require_job_view(OWNER, views[0].job.id) if views else None
         await jobs.stop_runner()
         return got, view, await state.ledger.load_balance(OWNER)
 
@@ -167,9 +156,9 @@ def test_a_cancelled_call_is_settled_as_uncertain(store: Kept) -> None:
         await until(lambda: bool(sender.tags))
         task.cancel()
         await asyncio.wait({task})
-        [view] = await jobs.list_jobs(OWNER)
+        [view] = await jobs.store.list_owner_jobs(OWNER)
         await jobs.stop_runner()
-        return task.cancelled(), await jobs.load_job_view(OWNER, view.job.id)
+        return task.cancelled(), await jobs.store.require_job_view(OWNER, view.job.id)
 
     cancelled, view = store.run(scenario)
 
@@ -216,9 +205,7 @@ async def _die_during_call(
         held = await engine._queue.load_first_claim(made.job)
         record = JobRecord(state.database, state.vault, state.ledger, held, clock=store.clock)
         await record.record_intent(
-            KnownStep(
-                key=STEP, state=JobStepState.INTENT, provider="exa", estimate=2 * CENT, tag="t"
-            )
+            JobStep(key=STEP, state=JobStepState.INTENT, provider="exa", estimate=2 * CENT, tag="t")
         )
 
 

@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from citewell.config import Settings
+from citewell.core.config import Settings
 from citewell.store.cache.tiered_cache import CacheEntry, ResultCache
 from citewell.store.cache_store import CacheStore, open_cache_store
+from citewell.store.settings import StoreSettings
+from tests.clocks import Clock
 from tests.conditions import until
 from tests.requirements import requires
 from tests.services import postgres_settings, redis_or_skip
@@ -30,14 +32,6 @@ BACKENDS: dict[str, Callable[[], dict[str, Any]]] = {
     "sqlite": dict,
 }
 DURABLE = {"postgres", "redis", "sqlite"}
-
-
-@dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @asynccontextmanager
@@ -252,9 +246,9 @@ def test_what_is_kept_for_all_is_unreadable_without_the_key(
 ) -> None:
     durable.run(lambda kept: kept.store_entry("someone", "key", b"a planted marker", ttl=60))
     if durable.name == "sqlite":
-        durable.settings = durable.settings.model_copy(update={"cache_key": "0b" * 32})
+        durable.settings = durable.settings.replace(cache_key="0b" * 32)
     else:
-        durable.settings = durable.settings.model_copy(update={"master_key": "0b" * 32})
+        durable.settings = durable.settings.replace(master_key="0b" * 32)
 
     assert durable.run(lambda kept: kept.look_up_entry("someone", "key")) is None
 
@@ -272,7 +266,7 @@ def test_an_export_has_the_artifacts_of_its_owner_that_have_not_expired(durable:
         return sorted(await export(store))
 
     found = durable.play(scenario)
-    durable.clock.now += 10 * durable.settings.artifact_ttl
+    durable.clock.now += 10 * durable.settings[StoreSettings].artifact_ttl
 
     assert found == [("text/plain", b"mine"), ("text/plain", b"mine too")]
     # Redis deletes what has expired by its own clock.

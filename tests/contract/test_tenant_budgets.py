@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.jobs.job_errors import BalanceTooLow, TenantBudgetTooLow
-from citewell.store.jobs.tenant_budgets import TenantBalance
-from citewell.store.state_store import StateStore
-from citewell.tooling import Owner
+from citewell.core.tooling import Owner
+from citewell.jobs.store.ledger_store import TenantBalance
+from citewell.jobs.store.thread_store import BalanceTooLow, TenantBudgetTooLow
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.server.state.state_store import StateStore
 from tests.contract.offices import CENT, Provider, completed, ended, office, order, paying, working
 from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires

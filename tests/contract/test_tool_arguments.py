@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from citewell import config
+from citewell.core import config
 from citewell.server.app import App
 from citewell.server.manifest import load_manifest
 from tests.requirements import requires

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from citewell import config, errors, tools
+from citewell.core import config, errors
+from citewell.core import tool_registry as tools
+from citewell.core.settings import CoreSettings
+from citewell.links.link_checks import LINK_STATE_SECONDS
+from citewell.net.settings import NetSettings
+from citewell.reading.fetch_tiers import MARKDOWN_TIMEOUT_SECONDS
+from citewell.reading.settings import ReadingSettings
+from citewell.reading.tier_assembly import BROWSER_TIMEOUT_SECONDS, STEALTH_TIMEOUT_SECONDS
 from citewell.server.manifest import load_manifest
-from citewell.services.links.link_checks import LINK_STATE_SECONDS
+from citewell.server.settings import ServerSettings
+from citewell.sessions.settings import SessionsSettings
 from tests.requirements import requires
 
 READS, WRITES = True, False
@@ -74,21 +82,27 @@ def test_no_tool_is_destructive() -> None:
 def test_settings_wait_as_long_as_promised_by_default() -> None:
     settings = config.load_settings({"CITEWELL_CONFIG": "/nonexistent"})
 
-    assert settings.search_timeout == 10
-    assert (settings.tool_timeout, settings.long_tool_timeout) == (60, 120)
-    assert settings.markdown_timeout == 5
-    assert settings.stealth_timeout == 20
-    assert settings.page_timeout == 15
-    assert settings.browser_timeout == 30
-    assert settings.max_document_bytes == 50 * 2**20
+    assert settings[NetSettings].search_timeout == 10
+    assert (settings[ServerSettings].tool_timeout, settings[CoreSettings].long_tool_timeout) == (
+        60,
+        120,
+    )
+    assert MARKDOWN_TIMEOUT_SECONDS == 5
+    assert STEALTH_TIMEOUT_SECONDS == 20
+    assert settings[ReadingSettings].page_timeout == 15
+    assert BROWSER_TIMEOUT_SECONDS == 30
+    assert settings[ReadingSettings].max_document_bytes == 50 * 2**20
 
 
 @requires("session.time_to_live", "session.limit", "sequential_search.max_steps")
 def test_sessions_are_bounded_as_promised_by_default() -> None:
     settings = config.load_settings({"CITEWELL_CONFIG": "/nonexistent"})
 
-    assert settings.session_ttl == 4 * 3600
-    assert (settings.session_max, settings.session_max_steps) == (50, 200)
+    assert settings[SessionsSettings].session_ttl == 4 * 3600
+    assert (
+        settings[SessionsSettings].session_max,
+        settings[SessionsSettings].session_max_steps,
+    ) == (50, 200)
 
 
 @requires("verify_recommendation.link_cache")

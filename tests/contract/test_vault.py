@@ -10,23 +10,19 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import Misconfigured, SessionNotFound
+from citewell.core.errors import Misconfigured, SessionNotFound
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.server.state.state_store import StateStore
+from citewell.sessions.session_rows import StoredSession
+from citewell.sessions.session_store import SessionChange
 from citewell.store.failures import WrongMasterKey
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.sessions.session_rows import StoredSession
-from citewell.store.sessions.session_store import SessionChange
+from citewell.store.settings import StoreSettings
 from citewell.store.sql.database import SqlStatement
-from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, Kept, kept
+from tests.contract.states import Kept
 from tests.requirements import requires
 
 MARKER = "plantedmarkerxyzzy"
 OLD, NEW = "0a" * 32, "0b" * 32
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 def document(text: str) -> LibraryDocument:
@@ -90,7 +86,7 @@ def test_what_is_no_key_is_said_without_repeating_it(store: Kept, bad: str) -> N
 
 def test_the_key_file_is_made_for_its_owner_alone(store: Kept) -> None:
     store.run(lambda state: state.sessions.create_session("someone", "id", b"head"))
-    path = store.settings.data_path / "state.key"
+    path = store.settings[StoreSettings].data_path / "state.key"
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -200,7 +196,7 @@ def test_rotation_works_while_serving(store: Kept) -> None:
     lengths, documents = store.run(reread)
     assert lengths == [len(served[0]), len(served[1])]
     assert documents == sum(lengths)
-    assert len((store.settings.data_path / "state.key").read_text().split()) == 1
+    assert len((store.settings[StoreSettings].data_path / "state.key").read_text().split()) == 1
 
 
 def test_erasing_an_owner_leaves_nothing_of_it_and_all_of_others(store: Kept) -> None:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from citewell.services.people.consent_service import ConsentService
-from citewell.store.state_store import StateStore
-from citewell.store.watching.watch_store import SqlWatchStore, WatchNewsItem, WatchRecord
-from citewell.tooling import Owner
-from tests.contract.states import ENGINES, Kept, kept
+from citewell.core.tooling import Owner
+from citewell.people.consent_service import ConsentService
+from citewell.server.state.state_store import StateStore
+from citewell.watching.watch_store import SqlWatchStore, WatchNewsItem, WatchRecord
+from tests.contract.states import Kept
 
 ANN, BEN = "acme/ann", "acme/ben"
 DAY = 86_400
-
-
-@pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    return kept(request.param, tmp_path)
 
 
 def watch(number: int, owner: str = ANN, **more: Any) -> WatchRecord:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from tests.unit.net.loopback import Exchange, serve
+from tests.net.loopback import Exchange, serve
 
 # In each, BAD is the forbidden address with the way's name, HOST its host and port, OWN the page's
 # own site, which may answer with anything.

@@ -13,12 +13,13 @@ from mcp import Client
 from mcp.client.session import SamplingFnT
 from mcp.client.stdio import StdioServerParameters
 
-from citewell import config
+from citewell.core import config
+from citewell.core.settings import CoreSettings
+from citewell.core.tooling import build_local_owner
 from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app
 from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
 from citewell.server.protocol.sdk_server import build_sdk_server
-from citewell.tooling import build_local_owner
 from tests.http_servers import ThreadServer
 
 TRANSPORTS = ("memory", "http", "stdio")
@@ -49,7 +50,7 @@ async def connected(
             yield client
     else:
         settings = config.load_settings(environ)
-        app = App(settings, local_owner=build_local_owner(settings.stdio_user))
+        app = App(settings, local_owner=build_local_owner(settings[CoreSettings].stdio_user))
         async with Client(build_sdk_server(app), mode=mode, sampling_callback=sampler) as client:
             yield client
         await app.aclose()

@@ -21,14 +21,15 @@ from typing import Any
 
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
 
-from citewell.config import Settings
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import TICKS_PER_CENT
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.paid_calls import CallUncertain
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core.config import Settings
+from citewell.core.values.research import TICKS_PER_CENT
+from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.job_service import JobService
+from citewell.jobs.paid_calls import CallUncertain
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.store.settings import StoreSettings
 from tests.e2e import metered
 
 OWNER = "someone"
@@ -232,7 +233,7 @@ class Herd:
     def add(self) -> None:
         at_point = self.dice.random() < 0.7
         points = self.dice.randint(1, LIVELY) if at_point else None
-        latest = LATEST["postgres" if self.chosen.database_url else "sqlite"]
+        latest = LATEST["postgres" if self.chosen[StoreSettings].database_url else "sqlite"]
         late = latest if at_point else self.dice.uniform(0.02, latest / 2)
         child = forked(self.chosen, lambda state: work(state, self.port, points))
         self.alive[child] = time.monotonic() + late
@@ -322,7 +323,7 @@ def heard(chosen: Settings, tell: Look = look) -> dict[str, Any]:
 
 def main() -> None:
     engine, folder, url, kills, seed, workers = sys.argv[1:]
-    more = {}
+    more: dict[str, Any] = {}
     if engine == "postgres":
         import asyncpg  # noqa: F401 - loaded before the forks
         import dbos  # noqa: F401 - loaded before the forks

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from citewell.errors import NetworkFailed
-from citewell.model.research import TICKS_PER_CENT, ResearchStatus
-from citewell.services.jobs.paid_calls import CallReply
+from citewell.core.errors import NetworkFailed
+from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
+from citewell.jobs.paid_calls import CallReply
 
 PRICE = 3 * TICKS_PER_CENT + 33_333_333  # a third of a cent more than three
 ESTIMATE = 5 * TICKS_PER_CENT

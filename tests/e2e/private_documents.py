@@ -11,11 +11,11 @@ from urllib.parse import unquote_plus
 
 import pytest
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
+from citewell.library.library_documents import build_address_id, build_file_id
+from citewell.library.library_rows import DocumentCard, LibraryDocument
 from citewell.server.app import App
-from citewell.services.library.document_ids import build_address_id, build_file_id
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.tooling import Owner
 from tests.e2e.deep import PATIENCE, QUESTION
 from tests.internet.world import World
 

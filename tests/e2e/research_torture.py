@@ -16,16 +16,17 @@ import time
 import urllib.request
 from typing import Any
 
-from citewell import config
-from citewell.config import Settings
+from citewell.core import config
+from citewell.core.config import Settings
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.step_values import ResearchQuestion
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.ports import ProviderSpec
+from citewell.research import research_assembly
+from citewell.research.research_service import ResearchService
+from citewell.routing.ports import ProviderSpec
 from citewell.server.app import App
-from citewell.server.wiring import research_wiring
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.research.planning.assignments import ResearchQuestion
-from citewell.services.research.research_service import ResearchService
-from citewell.store.state_store import StateStore
+from citewell.server.state.state_store import StateStore
+from citewell.store.settings import StoreSettings
 from tests.e2e.job_torture import OWNER, Fuse, Herd, forked, fused, heard, waited
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -88,7 +89,7 @@ def chosen(folder: str, url: str, environ: dict[str, str]) -> Settings:
 
 
 def opened(settings: Settings, state: StateStore) -> App:
-    research_wiring._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
+    research_assembly._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
     ProviderSpec.choose_pace = lambda _self, _options: None  # type: ignore[method-assign,assignment]
     return App(settings, state=state)
 
@@ -153,7 +154,9 @@ class Pack(Herd):
         at_point = self.dice.random() < 0.7
         points = self.dice.randint(1, LIVELY) if at_point else None
         late = (
-            10.0 if at_point else self.dice.uniform(0.05, 4.0 if self.chosen.database_url else 1.5)
+            10.0
+            if at_point
+            else self.dice.uniform(0.05, 4.0 if self.chosen[StoreSettings].database_url else 1.5)
         )
         child = forked(self.chosen, lambda state: work(self.chosen, state, points))
         self.alive[child] = time.monotonic() + late

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from citewell import providers
-from citewell.ports import ProviderOption
+from citewell.routing.ports import ProviderOption
 from tests.internet.faults import Asked
 from tests.internet.world import Page, World
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx2
 
-from citewell import config
-from citewell.store.state_store import open_state_store
+from citewell.core import config
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.clients import connected, listening
 from tests.requirements import requires
 

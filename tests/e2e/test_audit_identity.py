@@ -15,12 +15,12 @@ import pytest
 from mcp import Client
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
 from citewell.server.app import App
 from citewell.server.http.auth.caller import VerifiedCaller, attach_caller
 from citewell.server.http.hosting import build_layered_app
 from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
-from citewell.tooling import Owner
 from tests.http_servers import ThreadServer
 from tests.requirements import requires
 

@@ -17,9 +17,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from citewell import config
-from citewell.store.audit.audit_verification import AuditVerification, verify_audit_log
-from citewell.store.state_store import open_state_store
+from citewell.audit.audit_verification import AuditVerification, verify_audit_log
+from citewell.core import config
+from citewell.server.state.state_store import open_state_store
 from tests.conditions import until
 from tests.contract.states import ENGINES
 from tests.requirements import requires
@@ -27,7 +27,7 @@ from tests.requirements import requires
 Environ = dict[str, str]
 WAIT_SECONDS = 60
 SERVER = """
-from citewell import config
+from citewell.core import config
 from citewell.server.http import hosting
 
 hosting.DEFAULT_PORT = 0  # the system's choice

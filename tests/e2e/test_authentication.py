@@ -15,12 +15,13 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from citewell import config
-from citewell.errors import Misconfigured
+from citewell.core import config
+from citewell.core.errors import Misconfigured
 from citewell.server.app import App
+from citewell.server.call_answers import build_answer_sharing
 from citewell.server.http.auth.auth_ways import check_auth_settings
-from citewell.server.http.transport import check_listen_address
-from citewell.store.state_store import open_state_store
+from citewell.server.http.listening import check_listen_address
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.clients import listening
 from tests.issuers import IssuerServer, run_issuer
 from tests.requirements import requires
@@ -172,7 +173,7 @@ def test_each_wrong_token_gets_the_right_challenge(
     causes = [
         record.getMessage().split(".")[0]
         for record in caplog.records
-        if record.name == "citewell.server.http.access.authentication"
+        if record.name == "citewell.server.http.authentication"
     ]
     assert causes == [
         f"Refused: {cause}"
@@ -521,7 +522,7 @@ def test_settings_that_do_not_fit_together_are_told_at_the_start(
 
 def test_tenants_have_caches_of_their_own_once_callers_authenticate(environ: Environ) -> None:
     loaded = [
-        config.load_settings(environ | changes).splits_cache_by_tenant
+        build_answer_sharing(config.load_settings(environ | changes)).is_split_by_tenant
         for changes in (
             {},
             {"CITEWELL_API_TOKENS": "true"},

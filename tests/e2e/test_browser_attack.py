@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import pytest
 from playwright.async_api import Error, Page, async_playwright
 
-from citewell.errors import NetworkFailed, RefusedByPolicy
-from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
+from citewell.core.errors import NetworkFailed, RefusedByPolicy
+from citewell.net.address_guard import Guard, GuardRules
+from citewell.net.browser.browser_engine import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
-from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.e2e.attack import JOURNEYS, Attacker, Trap, trap
+from tests.net.loopback import LOOPBACK
+from tests.reading.stage import Loop, require_chromium
 from tests.requirements import requires
-from tests.unit.fetch.stage import Loop, require_chromium
-from tests.unit.net.loopback import LOOPBACK
 
 _PAGE_SECONDS = 120.0  # the page ends by itself within three; a machine may be busy with others
 _SETTLE_SECONDS = (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from citewell.server.http.body_limit import BodyLimit
+from citewell.server.http.layers import BodyLimit
 from tests.conditions import wait_until
 from tests.http_servers import (
     ServerThread,

@@ -16,14 +16,13 @@ import httpx2
 import pytest
 from starlette.routing import Route
 
-from citewell import config
-from citewell.errors import CitewellError
+from citewell.core import config
+from citewell.core.errors import CitewellError
+from citewell.core.tooling import Owner
+from citewell.people.consent_service import CONSENT_PURPOSES, ConsentService
+from citewell.people.workspace_service import WorkspaceMembers
 from citewell.server.app import App
 from citewell.server.http.hosting import build_asgi_app, build_layered_app
-from citewell.services.people.consent_service import ConsentService
-from citewell.services.people.workspace_members import WorkspaceMembers
-from citewell.store.people.consent_store import CONSENT_PURPOSES
-from citewell.tooling import Owner
 from tests.e2e.deep import PATIENCE, QUESTION
 from tests.e2e.private_documents import MARKER, marked_documents
 from tests.requirements import requires

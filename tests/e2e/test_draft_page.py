@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from citewell.cli.checking.draft_page import render_draft_page
-from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
+from citewell.drafts.commands.checking.draft_page import render_draft_page
+from citewell.net.address_guard import Guard, GuardRules
+from citewell.net.browser.browser_engine import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
-from citewell.net.guard.address_guard import Guard, GuardRules
 from tests.axe import list_violations
 from tests.checked_drafts import make_checked_draft
-from tests.unit.fetch.stage import require_chromium
+from tests.reading.stage import require_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

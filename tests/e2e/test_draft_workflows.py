@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.unit.cli.test_check import DRAFT, SOUND
+from tests.drafts.test_check import DRAFT, SOUND
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent

@@ -16,17 +16,16 @@ from typing import Any
 import httpx2
 import pytest
 
-from citewell import config
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import ResearchClaim, ResearchFindings
+from citewell.audit.audit_recorder import UNVERIFIED_OWNER
+from citewell.audit.audit_verification import verify_audit_log
+from citewell.core import config
+from citewell.core.tooling import Owner
+from citewell.core.values.research import ResearchClaim, ResearchFindings
+from citewell.jobs.durable_job import JobOrder
+from citewell.library.library_rows import DocumentCard, LibraryDocument
 from citewell.server.app import App
-from citewell.server.erasure_watch import ErasureWatch
-from citewell.server.http.hosting import build_layered_app
-from citewell.services.audit_log.audit_recorder import UNVERIFIED_OWNER
-from citewell.store.audit.audit_verification import verify_audit_log
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.watching.watch_store import WatchNewsItem, WatchRecord
-from citewell.tooling import Owner
+from citewell.server.http.hosting import ErasureWatch, build_layered_app
+from citewell.watching.watch_store import WatchNewsItem, WatchRecord
 from tests.requirements import requires
 from tests.services import postgres_or_skip, redis_or_skip
 
@@ -225,10 +224,10 @@ main(["users", "erase", "acme", "ann", "--yes"])
 @pytest.mark.parametrize(
     ("place", "when"),
     [
-        ("citewell.store.library.library_store.SqlLibraryStore.clear_for_erasure", "after"),
+        ("citewell.library.library_store.SqlLibraryStore.clear_for_erasure", "after"),
         ("citewell.store.sql.sqlite_database.SqliteDatabase.erase_rows", "after"),
         ("citewell.store.cache_store.CacheStore.erase_owner", "after"),
-        ("citewell.store.subjects.erasure_store.SqlErasureStore.finish_erasure", "before"),
+        ("citewell.people.erasure_store.SqlErasureStore.finish_erasure", "before"),
     ],
 )
 def test_an_erasure_ended_by_kill_9_is_completed_by_the_next_run(

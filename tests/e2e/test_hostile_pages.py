@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from tests.e2e.test_stdio import Environ, legacy, request, start, tell
-from tests.unit.fetch.hostile_pages import (
+from tests.reading.hostile_pages import (
     BUILDERS,
     COUNTS,
     WORDS,
@@ -27,7 +27,6 @@ WHOLE = {"attributes of one tag", "last of its type"}  # the costliest stay at f
 SETTINGS = {
     "CITEWELL_PROFILE": "all",
     "CITEWELL_PARSE_TIMEOUT": "20",
-    "CITEWELL_DOCUMENT_TIMEOUT": "20",
 }
 NAMES = list(BUILDERS)
 ORDINARY = "ordinary"

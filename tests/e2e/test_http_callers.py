@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from citewell import config
-from citewell.store.state_store import open_state_store
+from citewell.core import config
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.clients import listening
-from tests.e2e.test_http import ACCEPT, INITIALIZE
+from tests.e2e.test_layers import ACCEPT, INITIALIZE
 from tests.requirements import requires
 
 Environ = dict[str, str]

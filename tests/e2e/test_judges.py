@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.tooling import Owner
 from tests.e2e import private_documents as private
 from tests.e2e.clients import body
 from tests.e2e.deep import QUESTION, deep

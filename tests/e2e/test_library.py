@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.store.state_store import open_state_store
-from citewell.tooling import Owner
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.clients import body, connected
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet

@@ -12,9 +12,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from citewell import config
-from citewell.errors import Misconfigured
-from citewell.server.http.limits.trusted_networks import list_trusted_networks
+from citewell.core import config
+from citewell.core.errors import Misconfigured
+from citewell.server.http.limits import list_trusted_networks
 from tests.e2e.clients import body, connected, listening
 from tests.requirements import requires
 

@@ -14,8 +14,9 @@ import httpx2
 import pytest
 from mcp import Client
 
-from citewell import config
-from citewell.store.state_store import open_state_store
+from citewell.core import config
+from citewell.server.state.state_store import open_state_store
+from citewell.store.settings import StoreSettings
 from tests.e2e.clients import connected, listening
 from tests.requirements import requires
 
@@ -74,7 +75,7 @@ def keep_something(environ: Environ) -> Path:
         await state.aclose()
 
     asyncio.run(run())
-    return config.load_settings(environ).data_path
+    return config.load_settings(environ)[StoreSettings].data_path
 
 
 async def ask_readiness(environ: Environ) -> httpx2.Response:

@@ -15,11 +15,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from citewell import config
-from citewell.services.people.consent_service import ConsentService
-from citewell.services.people.workspace_members import WorkspaceMembers
-from citewell.store.state_store import open_state_store
-from citewell.tooling import Owner
+from citewell.core import config
+from citewell.core.tooling import Owner
+from citewell.people.consent_service import ConsentService
+from citewell.people.workspace_service import WorkspaceMembers
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.clients import TRANSPORTS, body, connected, listening
 from tests.requirements import requires
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
+from citewell.research import research_workflow
 from citewell.server.app import App
 from citewell.server.protocol.sdk_server import build_sdk_server
-from citewell.services.research import research_workflow
-from citewell.tooling import Owner
 from tests.conditions import until
 from tests.e2e.clients import TRANSPORTS, connected
 from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citewell import config
+from citewell.core import config
 from citewell.server.app import App
 from tests.e2e import private_documents as private
 from tests.e2e.deep import deep

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.tooling import Owner
 from tests.e2e import private_documents as private
 from tests.e2e.deep import KEYS, deep
 from tests.internet.faults import Fault

@@ -292,9 +292,8 @@ def test_a_page_that_cannot_be_read_says_what_it_is_and_the_next_one_works(
 @requires("scrape_page.network_error")
 def test_a_page_that_drips_for_ever_is_given_up(environ: Environ, internet: Internet) -> None:
     hasty = environ | {
-        "CITEWELL_MARKDOWN_TIMEOUT": "300ms",
         "CITEWELL_PAGE_TIMEOUT": "300ms",
-        "CITEWELL_STEALTH_TIMEOUT": "300ms",
+        "CITEWELL_STEALTH": "false",
         "CHROME_PATH": "disabled",
     }
 

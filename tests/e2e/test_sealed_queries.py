@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from citewell import config, providers
+from citewell import providers
+from citewell.core import config
+from citewell.core.tooling import Owner
 from citewell.server.app import App
 from citewell.server.manifest import load_manifest
-from citewell.tooling import Owner
 from tests.e2e import private_documents as private
 from tests.e2e import sealed_calls as sealed
 from tests.internet.faults import ALWAYS, Fault

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import citewell
-from citewell.config import Settings
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import open_state_store
 from tests.e2e.endurance import TortureRound, torture_rounds
 from tests.requirements import requires
 from tests.services import postgres_or_skip
@@ -25,9 +25,9 @@ SOURCE = str(Path(citewell.__file__).parents[1])
 WRITERS = """
 import asyncio, sys
 from pathlib import Path
-from citewell.config import Settings
-from citewell.store.sessions.session_store import SessionChange
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.sessions.session_store import SessionChange
+from citewell.server.state.state_store import open_state_store
 
 folder, url, place = sys.argv[1:]
 settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)

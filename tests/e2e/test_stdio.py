@@ -32,7 +32,7 @@ INITIALIZE = {
 
 NOISY = """
 import os, subprocess, sys
-from citewell.services.web.search_service import WebSearchService
+from citewell.search.search_service import WebSearchService
 quiet = WebSearchService.search_web_pages
 async def noisy(self, *args, **kwargs):
     print("noise from a library")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import citewell
-from citewell.config import Settings
+from citewell.core.config import Settings
 from citewell.store.cache_store import open_cache_store
 from tests.requirements import requires
 
@@ -23,7 +23,7 @@ SOURCE = str(Path(citewell.__file__).parents[1])
 
 FRAME = """
 import asyncio, sys
-from citewell.config import Settings
+from citewell.core.config import Settings
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 from citewell.store.cache_store import open_cache_store
 

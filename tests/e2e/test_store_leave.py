@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 import citewell
-from citewell.config import Settings
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import open_state_store
 
 SOURCE = str(Path(citewell.__file__).parents[1])
 
 VISITOR = """
 import asyncio, sys
 from pathlib import Path
-from citewell.config import Settings
-from citewell.store.state_store import open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import open_state_store
 
 async def main():
     state = open_state_store(Settings(data_dir=Path(sys.argv[1])))

@@ -10,7 +10,6 @@ import pytest
 from tests.e2e.clients import body, connected
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.papers import Work, register
-from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.requirements import requires
 
@@ -140,66 +139,6 @@ def test_a_burst_of_refusals_is_not_an_answer(environ: Environ, world: World) ->
 
     assert found.get("exists") is not False
     assert found["existence"] in {"found", "unchecked"}
-
-
-@requires("verify_citation.http_status")
-def test_a_dead_link_is_told_with_its_status(environ: Environ, internet: Internet) -> None:
-    url = internet.page("sleep.example.org", "no-such-page")
-
-    found = verify(environ, url)
-
-    assert found["inputType"] == "url"
-    assert found["linkState"] == "dead"
-    assert found["httpStatus"] == 404
-    assert found["exists"] is False
-
-
-@requires("verify_citation.claim_support")
-def test_a_claim_is_held_against_the_page(environ: Environ, internet: Internet) -> None:
-    url = internet.page("sleep.example.org", "sleep-and-memory")
-
-    spoken, unspoken = talk(
-        environ,
-        ("verify_citation", {"citation": url, "claim": "Sleep after learning helps memory"}),
-        ("verify_citation", {"citation": url, "claim": "Zirconium alloys resist corrosion"}),
-    )
-
-    assert spoken["claimSupport"] == "addressed"
-    assert spoken["claimEvidence"]
-    assert unspoken["claimSupport"] in {"not_addressed", "source_unavailable"}
-    assert "claimEvidence" not in unspoken
-
-
-@requires(
-    "audit_bibliography.bibliography",
-    "audit_bibliography.not_found",
-    "audit_bibliography.retracted",
-    "defect.malformed_records",
-)
-@pytest.mark.parametrize("transport", ["memory", "stdio"])
-def test_a_bibtex_file_is_audited(transport: str, environ: Environ) -> None:
-    good, other = CLEAN[0], CLEAN[1]
-    retracted = next(one for one in WORKS if one.retracted)
-    text = "\n".join(
-        f"@article{{{key},\n title = {{{work.title}}},\n author = {{{' and '.join(work.names)}}},\n"
-        f" year = {{{work.year}}},\n doi = {{{doi}}}\n}}"
-        for key, work, doi in (
-            ("good", good, good.doi),
-            ("wrong", other, "10.1000/invented.3"),
-            ("bad", retracted, retracted.doi),
-        )
-    )
-    text += "\n@article{broken,\n title = {No end"
-
-    [found] = talk(environ, ("audit_bibliography", {"bibliography": text}), transport=transport)
-
-    flags = {one["key"]: one["flags"] for one in found["entries"]}
-    assert found["source"] == "bibliography:bibtex"
-    assert flags["good"] == []
-    assert flags["wrong"] == ["not_found"]
-    assert flags["bad"] == ["retracted"]
-    assert found["entries"][1]["suggestedDoi"] == other.key
-    assert found["malformed"][0]["line"] > 15
 
 
 @pytest.mark.parametrize(

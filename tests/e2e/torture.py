@@ -20,9 +20,9 @@ from typing import Any
 
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
 
-from citewell.config import Settings
-from citewell.store.sessions.session_store import SessionChange
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.sessions.session_store import SessionChange
 
 SESSIONS, WRITERS = 6, 12
 ROUNDS = 20  # kills after which everything is read back, in fresh sessions again
@@ -30,8 +30,8 @@ OWNER = "someone"
 
 
 def settings(engine: str, folder: str, url: str) -> Settings:
-    more = {"database_url": url} if engine == "postgres" else {}
-    return Settings(data_dir=Path(folder), session_max=10_000, **more)
+    address = url if engine == "postgres" else None
+    return Settings(data_dir=Path(folder), session_max=10_000, database_url=address)
 
 
 async def write(state: StateStore, batch: int, life: int, pipe: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.answer_scoring import EvaluationQuestion, read_questions
-from citewell.fetch.html.main_content import extract_markdown
+from citewell.reading.html.main_content import extract_markdown
 from tests.internet.render import markup
 from tests.internet.world import World
 

@@ -8,17 +8,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from citewell import config
-from citewell.model.research import RESEARCH_TIERS, ProviderReport, ReportCitation, ResearchFindings
+from citewell.core import config
+from citewell.core.values.research import (
+    RESEARCH_TIERS,
+    ProviderReport,
+    ReportCitation,
+    ResearchFindings,
+)
+from citewell.reading.pages.cached_pages import CachedPageReader
+from citewell.research import combined_findings
+from citewell.research.claims import citation_check
+from citewell.research.combined_findings import GatheredMaterial
+from citewell.research.pages import research_rounds
+from citewell.research.pages.page_finders import OwnedPageReader
+from citewell.research.pages.research_rounds import ResearchPorts
+from citewell.research.planning.research_plan import build_research_plan
 from citewell.server.app import App
-from citewell.services.reading.cached_pages import CachedPageReader
-from citewell.services.research import combined_findings
-from citewell.services.research.claims import citation_check
-from citewell.services.research.collecting import research_rounds
-from citewell.services.research.collecting.page_finders import OwnedPageReader
-from citewell.services.research.collecting.research_rounds import ResearchPorts
-from citewell.services.research.combined_findings import GatheredMaterial
-from citewell.services.research.planning.research_plan import build_research_plan
 from tests.evidence.cases import LOST, Case
 
 FORMS = ("inline links", "numbers", "spans")

@@ -11,23 +11,24 @@ from pathlib import Path
 
 from vulture import Vulture
 
+from citewell.domains.record_finders import REGISTRIES
+from citewell.reading.documents.readers_by_kind import READERS
 from citewell.workers.task_table import ENCODER_TASK_PATHS, TASK_PATHS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 KINDS = frozenset({"function", "class", "method", "property"})
 ALLOWED = {
+    "__init_subclass__": "Python calls it for each section of settings",
     "__getattr__": "Python calls it for `citewell.__version__`",
     "_": "typer calls it: the options of the program itself",
     "_require_identifier": "pydantic calls it: a validator",
     "serialize_existence": "pydantic calls it: a serializer",
     "capture_signals": "uvicorn calls it: an overridden method",
     "send_400_response": "uvicorn calls it: an overridden method",
-    "JobStore": "the contract of a job store, which a second engine will implement",
     "append_step": "the contract of a session store; tests write sessions with it",
     "remove_entry": "the contract of a cache; tests empty caches with it",
     "add_claim_event": "the contract of a research store; tests build histories with it",
     "extract_markdown": "the extraction alone, for benchmarks and training",
-    "run_local_research": "the local engine without durable jobs, for benchmarks and tests",
     "held_bytes": "tests hold the memory bound with it",
     "idle_count": "tests wait for idle workers with it",
     "is_running": "tests wait for the browser with it",
@@ -40,8 +41,10 @@ ALLOWED = {
 
 
 def find_unused_code() -> dict[str, str]:
-    """The unused names, each with the place of its definition; worker tasks are called by their path."""
+    """The unused names, each with the place of its definition; tasks and readers are called by name."""
     tasks = {path.rpartition(":")[2] for path in TASK_PATHS | ENCODER_TASK_PATHS}
+    tasks |= {path.rpartition(":")[2] for path in READERS.values()}
+    tasks |= {registry.search.rpartition(":")[2] for registry in REGISTRIES.values()}
     finder = Vulture()
     finder.scavenge([str(SOURCE)])
     return {

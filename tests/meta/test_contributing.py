@@ -10,7 +10,18 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE_NAME = re.compile(r"`(?:\w+\.)*([A-Za-z_]+)(?:\([^`]*\))?`")
 # Parameters and keys that stand in no Python name.
 NOT_NAMES = frozenset(
-    {"slow", "process", "source", "options", "postgres", "redis", "stdio", "benchmarks"}
+    {
+        "py",
+        "result_keys",
+        "slow",
+        "process",
+        "source",
+        "options",
+        "postgres",
+        "redis",
+        "stdio",
+        "benchmarks",
+    }
 )
 
 

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 import uvicorn
 
-from citewell import config
-from citewell.config import Settings
+from citewell.core import config
+from citewell.core.config import Settings
+from citewell.core.tooling import Tool, ToolCall
 from citewell.server.app import App
 from citewell.server.capabilities.tool_schema import build_tool_wire
 from citewell.server.http.hosting import build_asgi_app
-from citewell.tooling import Tool, ToolCall
 from tests.http_servers import ThreadServer
 from tests.internet.serve import Internet
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from citewell import config
-from citewell.errors import (
+from citewell.core import config
+from citewell.core.errors import (
     CitewellError,
     FailureReason,
     NetworkFailed,
@@ -19,15 +19,16 @@ from citewell.errors import (
     RefusedByRobots,
     UpstreamUnavailable,
 )
-from citewell.fetch.address_reader import AddressReader
-from citewell.fetch.page_tasks import PageTasks
-from citewell.fetch.tiers.plain_tiers import HtmlTier, MarkdownTier, PageFetcher
-from citewell.model.citation_checks import ArchiveOutcome
+from citewell.core.values.citation_checks import ArchiveOutcome
+from citewell.links.internet_archive import PageArchive
+from citewell.links.link_checks import LinkChecker, LinkState
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
-from citewell.services.links.link_checks import LinkChecker, LinkState
-from citewell.services.links.page_archive import PageArchive
-from citewell.services.routing.provider_failures import merge_failures
+from citewell.reading.fetch_tiers import HtmlTier, MarkdownTier, PageFetcher
+from citewell.reading.page_tasks import PageTasks
+from citewell.reading.pages.page_reader import AddressReader
+from citewell.routing.provider_failures import merge_failures
+from tests.clocks import Clock
 from tests.task_thread import ThreadTasks
 
 SOURCE = Path(__file__).parents[2] / "src" / "citewell"
@@ -118,7 +119,7 @@ def test_no_module_decides_by_the_text_of_an_error() -> None:
     ]
 
     # It logs each message once, whatever the message says.
-    assert [place.partition(":")[0] for place in found] == ["store/coordination/store_health.py"]
+    assert [place.partition(":")[0] for place in found] == ["store/failures.py"]
 
 
 @pytest.mark.parametrize(
@@ -145,18 +146,6 @@ class FailingClient:
         raise self._error.copy_with_message(self._error.message)
 
 
-class Clock:
-    """Time that passes only where somebody sleeps."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 def open_network(error: CitewellError, clock: Clock) -> Network:
     network = Network(config.Settings(), resolver=_resolve_publicly, clock=clock, sleep=clock.sleep)
     network.client = FailingClient(error)  # type: ignore[assignment]
@@ -169,7 +158,7 @@ async def _resolve_publicly(_host: str) -> list[str]:
 
 def check_link(error: CitewellError) -> LinkState:
     async def run() -> LinkState:
-        network = open_network(error, Clock())
+        network = open_network(error, Clock(now=0.0))
         links = LinkChecker(network, ThreadTasks(), wayback="https://archive.example.org/available")
         return (await links.check_links([URL]))[URL]
 
@@ -204,7 +193,7 @@ def capture(error: CitewellError) -> ArchiveOutcome:
         return None
 
     async def run() -> ArchiveOutcome:
-        clock = Clock()
+        clock = Clock(now=0.0)
         archive = PageArchive(
             open_network(error, clock),
             availability="https://wayback.example.org/available",

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = {
-    "anthropic", "asyncpg", "dbos", "docx", "google", "html_to_markdown", "litellm", "lxml", "numpy", "openai",
+    "anthropic", "asyncpg", "dbos", "docx", "google", "html_to_markdown", "litellm", "lxml", "markdown_it", "numpy", "openai",
     "openpyxl", "pandas", "playwright", "pptx", "prometheus_client", "psycopg", "pymupdf", "pypdf", "pypdfium2", "redis", "rich",
     "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq", "xlrd",
 }  # fmt: skip
@@ -57,7 +57,9 @@ def test_the_front_needs_the_standard_library_alone() -> None:
 
 
 def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
-    modules = tops(loaded("from citewell import tools; tools.load_all_tools()"))
+    modules = tops(
+        loaded("from citewell.core import tool_registry; tool_registry.load_all_tools()")
+    )
 
     assert not modules & (
         {"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY
@@ -67,7 +69,7 @@ def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
 def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
     code = (
         "import citewell.server.stdio.stdio_session\n"
-        "from citewell.config import Settings\n"
+        "from citewell.core.config import Settings\n"
         "from citewell.server.app import App\n"
         "from citewell.server.protocol.sdk_server import build_sdk_server\n"
         "build_sdk_server(App(Settings()))"
@@ -80,7 +82,7 @@ def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
 
 
 def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
-    code = "import citewell.server.stdio.stdio_session\nfrom citewell.config import Settings\nfrom citewell.server.app import App\nApp(Settings())"
+    code = "import citewell.server.stdio.stdio_session\nfrom citewell.core.config import Settings\nfrom citewell.server.app import App\nApp(Settings())"
     baseline = loaded("import mcp.server.lowlevel")
 
     assert len(loaded(code) - baseline) <= 130
@@ -88,7 +90,7 @@ def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
 
 @pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
 def test_a_provider_brings_no_library_with_it(name: str) -> None:
-    base = "import citewell.ports, citewell.net.upstream.upstream_client, citewell.text.safety.markup_cleaning, citewell.text.dates.calendar_dates, citewell.model.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
+    base = "import citewell.routing.ports, citewell.net.upstream.upstream_client, citewell.text.safety.text_cleaning, citewell.text.calendar_dates, citewell.core.values.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
     before = loaded(base)
     after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
 
@@ -103,14 +105,18 @@ def test_help_and_version_load_no_command_and_no_library_but_the_parser(flag: st
     assert not tops(modules) & (HEAVY | {"asyncio", "mcp", "pydantic"}) - {"typer"}
     assert {name for name in modules if name.startswith("citewell.")} <= {
         "citewell.cli",
-        "citewell.cli.running",
-        "citewell.cli.running.command_group",
-        "citewell.cli.running.command_help",
+        "citewell.cli.command_group",
+        "citewell.core",
+        "citewell.core.room_modules",
     }
 
 
 def test_a_command_loads_no_other_command() -> None:
     modules = loaded("from citewell.cli import main\nmain(['search', '--help'])")
 
-    assert "citewell.cli.search" in modules
-    assert not modules & {"citewell.cli.audit", "citewell.cli.library", "citewell.cli.research"}
+    assert "citewell.search.commands.search" in modules
+    assert not modules & {
+        "citewell.trust.commands.audit",
+        "citewell.library.commands.library",
+        "citewell.research.commands.research",
+    }

@@ -19,10 +19,10 @@ from tests.meta.used_patterns import UsedPattern, list_disguised_imports, list_u
 
 # Patterns that never see more than a bounded piece of text, with what bounds it.
 BOUNDED: dict[str, str] = {
-    "text/safety/markup_cleaning.py:_COMMENT_PATTERN": (
+    "text/safety/text_cleaning.py:_COMMENT_PATTERN": (
         "is used only up to the last end of a comment, so that every comment ends"
     ),
-    "fetch/documents/office/number_formats.py:_FORMAT_BRACKET": "sees at most 255 characters",
+    "reading/documents/document_markdown.py:_FORMAT_BRACKET": "sees at most 255 characters",
 }
 
 pytestmark = pytest.mark.timeout(600)  # a busy machine takes many times the processor's time
@@ -57,8 +57,8 @@ def test_the_patterns_are_found() -> None:
     found = {pattern.place for pattern in list_used_patterns()}
 
     assert len(list_used_patterns()) > 800
-    assert "fetch/wall_phrases.py:BOT_CHECK_PHRASES" in found  # put together by a function
-    assert "fetch/wall_phrases.py:STRONG_WALL_MARKS" in found  # in a table
+    assert "reading/wall_phrases.py:BOT_CHECK_PHRASES" in found  # put together by a function
+    assert "reading/wall_phrases.py:STRONG_WALL_MARKS" in found  # in a table
     assert any(pattern.is_bytes for pattern in list_used_patterns())
     assert set(BOUNDED) <= found
 

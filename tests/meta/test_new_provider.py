@@ -12,16 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from citewell import config, providers
-from citewell.cli.diagnosis import installation_checks, provider_probes
-from citewell.config import Settings
-from citewell.errors import Misconfigured
-from citewell.model.search_queries import SearchHits, SearchQuery
+from citewell import providers
+from citewell.core import config
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.core.values.search_queries import SearchHits, SearchQuery
 from citewell.net.network import Network
-from citewell.ports import Offer, ProviderKit, ProviderSpec, WebSearch
-from citewell.server.reference import build_reference_files, manifest_builder
-from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.services.web.lenses import LensCatalogue
+from citewell.routing.ports import Offer, ProviderKit, ProviderSpec, WebSearch
+from citewell.routing.provider_catalogue import ProviderCatalogue
+from citewell.search.lenses import LensCatalogue
+from citewell.server.commands import reference
+from citewell.server.commands.diagnosis import installation_checks, provider_probes
+from citewell.server.reference import build_reference_files
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 
@@ -51,7 +53,12 @@ def catalogue(
         assert network
         return module.Provider(
             ProviderKit(
-                upstream=network.open_upstream(spec.name, base_url=spec.base_url), options=options
+                upstream=network.open_upstream(
+                    spec.name,
+                    base_url=spec.base_url,
+                    secret_headers=spec.build_key_headers(options),
+                ),
+                options=options,
             )
         )
 
@@ -67,7 +74,7 @@ def derived(module: providers.ProviderModule) -> dict[str, str]:
     return build_reference_files(
         catalogue(module, Settings()),
         LensCatalogue(),
-        manifest_builder.build_manifest_entries(),
+        reference.build_manifest_entries(),
         version="0.0.0",
     )
 
@@ -110,7 +117,7 @@ def test_nothing_else_changes(load: providers.ProviderModule) -> None:
     plain = build_reference_files(
         ProviderCatalogue(Settings(), connect=lambda *_: None),
         LensCatalogue(),
-        manifest_builder.build_manifest_entries(),
+        reference.build_manifest_entries(),
         version="0.0.0",
     )
 

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from citewell import errors, providers, tools
+from citewell import providers
 from citewell.cli import main
-from citewell.cli.reference import build_derived_files
-from citewell.config import Settings
+from citewell.core import errors
+from citewell.core import tool_registry as tools
+from citewell.core.config import list_settings
+from citewell.search.lenses import LensCatalogue
 from citewell.server.capabilities.prompts import PROMPTS
+from citewell.server.commands.reference import build_derived_files
 from citewell.server.reference import find_outdated_files, write_outdated_files
-from citewell.services.routing.tool_providers import TOOL_PROVIDERS
-from citewell.services.web.lenses import LensCatalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -103,6 +104,9 @@ def test_every_provider_has_a_section_with_every_option(name: str, files: dict[s
     ] == []
 
 
+TOOL_PROVIDERS = tools.load_tool_providers()
+
+
 @pytest.mark.parametrize("name", TOOL_PROVIDERS)
 def test_the_table_of_filters_names_arguments_of_the_tool(name: str, files: dict[str, str]) -> None:
     served = TOOL_PROVIDERS[name]
@@ -132,7 +136,7 @@ def test_a_provider_applies_only_arguments_that_a_tool_of_its_offers_has(name: s
 
 
 def test_every_setting_is_on_the_page_and_in_the_example(files: dict[str, str]) -> None:
-    names = [field.alias for field in Settings.model_fields.values() if field.alias]
+    names = [setting.name for setting in list_settings()]
 
     assert [
         name for name in names if f"| `{name}` |" not in files["docs/reference/settings.md"]
@@ -148,13 +152,7 @@ def test_every_name_the_code_reads_is_documented(files: dict[str, str]) -> None:
 
 
 def test_every_setting_has_a_sentence() -> None:
-    bare = [
-        field.alias
-        for field in Settings.model_fields.values()
-        if field.alias and not field.description
-    ]
-
-    assert bare == []
+    assert [setting.name for setting in list_settings() if not setting.help] == []
 
 
 def test_every_error_is_explained(files: dict[str, str]) -> None:

@@ -21,13 +21,13 @@ from tests.internet.serve import Internet
 from tests.parsing_guard import ParsedOutsideWorker
 
 SOURCE = Path(__file__).parents[2] / "src" / "citewell"
-SERVER_SIDE = ("citewell.fetch.tiers", "citewell.fetch.page_tasks", "citewell.fetch.address_reader")
+SERVER_SIDE = ("citewell.reading.page_tasks", "citewell.reading.pages.")
 TREE_BUILDERS = ("LexborHTMLParser", "convert_html_text", "limit_markup", "decode_body")
 NEVER_LOADED = (
     "selectolax",
-    "citewell.fetch.page_reading",
-    "citewell.fetch.html.main_content",
-    "citewell.fetch.css.style_cascade",
+    "citewell.reading.page_reading",
+    "citewell.reading.html.main_content",
+    "citewell.reading.css.style_cascade",
 )
 
 
@@ -81,8 +81,8 @@ def test_only_modules_of_tasks_use_the_parser() -> None:
 
     users = {name for name, tree in list_modules("selectolax").items() if imports_parser(tree)}
 
-    assert "citewell.fetch.page_reading" in users
-    strays = {name for name in users if not name.startswith("citewell.fetch.")} - holders
+    assert "citewell.reading.page_reading" in users
+    strays = {name for name in users if not name.startswith("citewell.reading.")} - holders
     assert strays | {name for name in users if name.startswith(SERVER_SIDE)} == set()
 
 
@@ -114,7 +114,7 @@ def test_a_server_that_reads_a_page_never_loads_the_parser(
     url = internet.page("batteries.example.org", "lithium-ion-ageing")
     script = (
         "import asyncio, json, os, sys\n"
-        "from citewell import config\n"
+        "from citewell.core import config\n"
         "from citewell.server.app import App\n"
         "async def main():\n"
         "    app = App(config.load_settings(os.environ))\n"
@@ -137,5 +137,5 @@ def test_a_server_that_reads_a_page_never_loads_the_parser(
 
 def test_the_process_that_holds_a_model_reads_no_page_and_no_answer() -> None:
     assert not TASK_PATHS & ENCODER_TASK_PATHS
-    holders = ("citewell.services.encoding.", "citewell.services.judging.nli_model:")
+    holders = ("citewell.evidence.encoding.", "citewell.evidence.judging.nli_model:")
     assert all(path.startswith(holders) for path in ENCODER_TASK_PATHS)

@@ -1,139 +1,193 @@
-"""Measures how the source tree is named and shaped, and fails when a figure gets worse.
+"""Measures the size and the names of the source tree, and fails when a figure gets worse.
 
-`python -m tests.meta.tree_figures` prints the figures beside the committed ones and exits 1 if one is
-worse. With `--write` it commits the present ones, which should only ever be better.
+`python -m tests.meta.tree_figures` prints the figures beside the committed ones and exits 1 if a size is
+above its budget (`budget.json`) or a figure of names is worse (`tree_figures.json`). With `--write` it
+commits the figures that are better, with `--raise "reason"` also those that are worse. `--all` also
+traces a warm web_search, and `--list short_functions` names what a figure counts.
 """
 
 from __future__ import annotations
 
-import ast
+import argparse
+import gc
 import json
-import re
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.meta import size_figures
+from tests.meta.naming_figures import NameFigure, measure_names
+from tests.meta.size_budget import SizeBudget
+from tests.meta.source_tree import SourceModule, load_source_tree
+from tests.meta.tree_names import PACKAGE
+
 ROOT = Path(__file__).resolve().parents[2]
-COMMITTED = Path(__file__).with_name("tree_figures.json")
-FIXED_FUNCTIONS = frozenset({"run", "command", "aclose", "main", "load"})  # names of roles
-UNIT_FOLDERS = frozenset(
-    {"tools", "providers", "sites", "cli"}
-)  # one file each for what may be added
-FIXED_CLASSES = frozenset({"Args", "Result", "Provider"})
-# What a figure may lose, so that rounding or deleting code does not fail.
-MIN_LOSS, LOSS_SHARE = 0.005, 0.01
+SOURCE, TESTS = ROOT / "src", ROOT / "tests"
+BUDGET = Path(__file__).with_name("budget.json")
+COMMITTED_NAMES = Path(__file__).with_name("tree_figures.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class SizeFigure:
     title: str
-    value: float
-    higher_is_better: bool
-
-    def is_worse_than(self, committed: float) -> bool:
-        loss = committed - self.value if self.higher_is_better else self.value - committed
-        return loss > max(MIN_LOSS, LOSS_SHARE * committed)
+    value: int
+    names: tuple[str, ...] = ()  # what is counted, where it can be named
+    note: str = ""
 
 
-def list_source_files(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
-
-
-def measure_tree(folder: Path) -> dict[str, Figure]:
-    files = list_source_files(folder)
-    texts = {path: path.read_text(encoding="utf-8") for path in files}
-    trees = [ast.parse(text) for text in texts.values()]
-    functions = [name for tree in trees for name in iterate_function_names(tree)]
-    classes = [name for tree in trees for name in iterate_class_names(tree)]
-    lines = sum(text.count("\n") for text in texts.values())
-    occurrences = Counter(functions)
-    per_folder = Counter(
-        path.parent
-        for path in files
-        if path.name != "__init__.py" and path.parent.name not in UNIT_FOLDERS
-    )
+def measure_sizes(modules: tuple[SourceModule, ...], tests: Path) -> dict[str, SizeFigure]:
+    rooms = size_figures.count_room_lines(modules)
+    largest, largest_lines = rooms.most_common(1)[0]
+    implementers = size_figures.count_protocol_implementers(modules)
+    wiring = size_figures.find_wiring_modules(modules)
+    domain = size_figures.find_domain_files(modules)
+    ordinary = sum(not module.is_dunder for module in modules)
+    untested = size_figures.find_untested_modules(modules, tests)
     return {
-        "words_per_function": Figure(
-            title="words per function name",
-            value=share(map(count_snake_words, functions)),
-            higher_is_better=True,
+        "code_lines": SizeFigure(title="code lines", value=size_figures.count_code_lines(modules)),
+        "files": SizeFigure(title="files", value=len(modules)),
+        "domain_files": count_names(
+            "files in which one domain (trials) is written", [module.name for module in domain]
         ),
-        "one_word_functions": Figure(
-            title="functions with a one-word name",
-            value=share(count_snake_words(name) == 1 for name in functions),
-            higher_is_better=False,
+        "filter_lines": count_names(
+            "lines in which one of its filters is written", size_figures.find_filter_lines(domain)
         ),
-        "unique_functions": Figure(
-            title="functions whose name no other has",
-            value=share(occurrences[name] == 1 for name in functions),
-            higher_is_better=True,
+        "one_importer_modules": count_names(
+            "modules with one importer", size_figures.find_one_importer_modules(modules)
         ),
-        "one_word_classes": Figure(
-            title="classes with a one-word name",
-            value=share(count_camel_words(name) == 1 for name in classes),
-            higher_is_better=False,
+        "one_implementer_protocols": count_names(
+            "Protocols with one implementer",
+            [name for name, count in implementers.items() if count == 1],
+            note=f"of {len(implementers)}",
         ),
-        "largest_folder": Figure(
-            title="most modules in one folder",
-            value=max(per_folder.values()),
-            higher_is_better=False,
+        "short_functions": count_names(
+            "functions of at most 4 lines used once", size_figures.find_short_functions(modules)
         ),
-        "any_per_thousand_lines": Figure(
-            title="Any per thousand lines",
-            value=1000 * sum(map(count_any, trees)) / lines,
-            higher_is_better=False,
+        "wiring_modules": count_names(
+            "wiring modules",
+            [module.name for module in wiring],
+            note=f"{size_figures.count_code_lines(wiring):,} code lines",
+        ),
+        "untested_modules": count_names(
+            "modules without a test file of their name",
+            untested,
+            note=f"{100 * (1 - len(untested) / ordinary):.0f} % of {ordinary:,} have it",
+        ),
+        "capability_folders": count_names(
+            "top-level folders that hold one capability (drafts)",
+            size_figures.find_capability_folders(modules),
+        ),
+        "largest_room_lines": SizeFigure(
+            title="code lines of the largest room (top-level folder)",
+            value=largest_lines,
+            names=tuple(f"{room} {lines:,}" for room, lines in rooms.most_common()),
+            note=largest,
         ),
     }
 
 
-def iterate_function_names(tree: ast.AST) -> Iterator[str]:
-    """Every function and method but dunders and the fixed names of roles, without underscores in front."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            name = node.name.lstrip("_")
-            if not node.name.startswith("__") and name not in FIXED_FUNCTIONS:
-                yield name
+def measure_search() -> dict[str, SizeFigure]:
+    """What a warm web_search goes through; takes seconds."""
+    from tests.meta.search_trace import trace_warm_search
+
+    trace = trace_warm_search(SOURCE / PACKAGE)
+    return {
+        "search_files": count_names("files crossed by a warm web_search", sorted(trace.files)),
+        "search_frames": count_names(
+            "own frames on its deepest stack", list(reversed(trace.deepest))
+        ),
+    }
 
 
-def iterate_class_names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and node.name not in FIXED_CLASSES:
-            yield node.name.lstrip("_")
+def count_names(title: str, names: list[str], *, note: str = "") -> SizeFigure:
+    return SizeFigure(title=title, value=len(names), names=tuple(names), note=note)
 
 
-def count_snake_words(name: str) -> int:
-    return len([word for word in name.split("_") if word])
+def render_sizes(figures: Mapping[str, SizeFigure], budget: SizeBudget) -> list[str]:
+    lines = []
+    for key, figure in figures.items():
+        limit = f"budget {budget.limits[key]:9,}" if key in budget.limits else ""
+        row = f"{key:27} {figure.title:52} {figure.value:9,}  {limit:16}  {figure.note}"
+        lines.append(row.rstrip())
+    rooms = ", ".join(figures["largest_room_lines"].names)
+    return [*lines, f"code lines of each room: {rooms}"]
 
 
-def count_camel_words(name: str) -> int:
-    return len(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name))
+def render_names(figures: Mapping[str, NameFigure], committed: Mapping[str, float]) -> list[str]:
+    return [
+        f"{key:27} {figure.title:52} {figure.value:9.3f}  was    {committed[key]:9.3f}"
+        + ("  WORSE" if figure.is_worse_than(committed[key]) else "")
+        for key, figure in figures.items()
+    ]
 
 
-def count_any(tree: ast.AST) -> int:
-    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree))
+def commit_names(
+    figures: Mapping[str, NameFigure], committed: Mapping[str, float], *, also_worse: bool
+) -> dict[str, float]:
+    """The committed figures with those that are better now and, if wanted, those that are worse."""
+    return {
+        key: round(figure.value, 3)
+        if figure.is_better_than(committed[key])
+        or (also_worse and figure.is_worse_than(committed[key]))
+        else committed[key]
+        for key, figure in figures.items()
+    }
 
 
-def share(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else 0.0
+def list_counted_names(figures: Mapping[str, SizeFigure], key: str) -> int:
+    if key not in figures:
+        sys.stderr.write(f"No figure {key!r}. There are: {', '.join(figures)}\n")
+        return 2
+    sys.stdout.write("".join(f"{name}\n" for name in figures[key].names))
+    return 0
+
+
+def parse_options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tree_figures", description=__doc__)
+    parser.add_argument("--all", action="store_true", help="trace a warm web_search too")
+    parser.add_argument("--list", metavar="FIGURE", help="name what this figure counts")
+    parser.add_argument("--write", action="store_true", help="commit what is better")
+    parser.add_argument("--raise", dest="reason", metavar="REASON", help="commit what is worse too")
+    options = parser.parse_args(arguments)
+    if options.reason is not None and not options.reason.strip():
+        parser.error("--raise needs a reason.")
+    return options
 
 
 def main(arguments: list[str]) -> int:
-    figures = measure_tree(ROOT / "src")
-    if "--write" in arguments:
-        rounded = {key: round(figure.value, 3) for key, figure in figures.items()}
-        COMMITTED.write_text(json.dumps(rounded, indent=2) + "\n", encoding="utf-8")
-    committed = json.loads(COMMITTED.read_text(encoding="utf-8"))
-    worse = [key for key, figure in figures.items() if figure.is_worse_than(committed[key])]
-    for key, figure in figures.items():
-        mark = "  WORSE" if key in worse else ""
-        sys.stdout.write(
-            f"{figure.title:36} {figure.value:8.3f}  was {committed[key]:8.3f}{mark}\n"
+    options = parse_options(arguments)
+    modules = load_source_tree(SOURCE)
+    figures = measure_sizes(modules, TESTS) | (measure_search() if options.all else {})
+    if options.list:
+        return list_counted_names(figures, options.list)
+    sizes = {key: figure.value for key, figure in figures.items()}
+    names = measure_names(modules)
+    budget = SizeBudget.load_budget(BUDGET)
+    committed: dict[str, float] = json.loads(COMMITTED_NAMES.read_text(encoding="utf-8"))
+    if options.write or options.reason:
+        before, committed = (
+            committed,
+            commit_names(names, committed, also_worse=bool(options.reason)),
         )
-    return 1 if worse else 0
+        COMMITTED_NAMES.write_text(json.dumps(committed, indent=2) + "\n", encoding="utf-8")
+        worse = [key for key, figure in names.items() if figure.is_worse_than(before[key])]
+        budget = (
+            budget.raise_limits(sizes, options.reason, worse_names=worse)
+            if options.reason
+            else budget.lower_limits(sizes)
+        )
+        budget.save_budget(BUDGET)
+    overruns = budget.list_overruns(sizes)
+    sys.stdout.write(
+        "\n".join((*render_sizes(figures, budget), *render_names(names, committed), ""))
+    )
+    for sentence in overruns.values():
+        sys.stdout.write(f"{sentence}\n")
+    is_worse = any(figure.is_worse_than(committed[key]) for key, figure in names.items())
+    return 1 if overruns or is_worse else 0
 
 
 if __name__ == "__main__":
+    gc.disable()  # the millions of nodes live until the end; collecting takes longer than measuring
     sys.exit(main(sys.argv[1:]))

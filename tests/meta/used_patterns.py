@@ -21,7 +21,10 @@ from typing import Any, TypeGuard
 
 import citewell
 
-_OWN_INPUT = frozenset(("cli", "config", "environment", "__main__"))  # what the user wrote
+# What reads only what the user wrote.
+_OWN_INPUT = re.compile(
+    r"citewell\.(?:cli|__main__|core\.config|core\.environment|[a-z_]+\.commands)\b"
+)
 _CALLS = frozenset(("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"))
 _MAX_NESTING = 4  # tuples of tuples of patterns
 _UNKNOWN_TEXT = "a"  # stands for a part of a pattern that is known only when the function runs
@@ -74,7 +77,7 @@ def _import_modules() -> tuple[ModuleType, ...]:
     return tuple(
         importlib.import_module(info.name)
         for info in pkgutil.walk_packages(citewell.__path__, "citewell.")
-        if info.name.split(".")[1] not in _OWN_INPUT
+        if not _OWN_INPUT.match(info.name)
     )
 
 

@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell import tools
-from citewell.model.wire_values import AnswerPart
-from citewell.server.answers.answer_cuts import CutAnswer, cut_answer
-from citewell.server.answers.json_sizes import count_json_bytes
-from citewell.server.answers.part_plans import PartPlan, build_part_plan
-from citewell.text.body_cuts import cut_body
+from citewell.core import tool_registry as tools
+from citewell.core.values.wire_values import AnswerPart
+from citewell.server.answer_cuts import (
+    CutAnswer,
+    PartPlan,
+    build_part_plan,
+    count_json_bytes,
+    cut_answer,
+)
+from citewell.text.truncation import cut_body
 from tests.answer_samples import build_sample, validate_answer
 from tests.requirements import requires
 

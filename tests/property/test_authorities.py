@@ -9,9 +9,13 @@ from urllib.parse import urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.config import Settings
-from citewell.server.http.origins.allowed_origins import LOOPBACK_HOSTS, build_allowed_origins
-from citewell.server.http.origins.authority import parse_authority, parse_origin
+from citewell.core.config import Settings
+from citewell.server.http.origins import (
+    LOOPBACK_HOSTS,
+    build_allowed_origins,
+    parse_authority,
+    parse_origin,
+)
 from tests.requirements import requires
 
 LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?", fullmatch=True)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from citewell import tools
+from citewell.core import tool_registry as tools
+from citewell.core.tooling import ToolCall
+from citewell.server.call_answers import build_call_key
+from citewell.server.call_values import ToolInvocation
 from citewell.server.capabilities.tool_schema import build_input_schema
-from citewell.server.middleware.answer_caching import build_call_key
-from citewell.server.pipeline import ToolInvocation
-from citewell.tooling import ToolCall
 from tests.fake_services import refuse_services
 from tests.requirements import requires
 

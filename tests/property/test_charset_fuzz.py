@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.fetch.decoding.page_charset import decode_body, resolve_charset_label
+from citewell.reading.page_charset import decode_body, resolve_charset_label
 
 LABELS = (
     "utf-8", "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "windows-1250",

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.errors import UpstreamError
-from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
-from citewell.model.search_queries import FoundImage, SearchHit
-from citewell.ports import Offer
+from citewell.core.errors import UpstreamError
+from citewell.core.values.paper import IntegrityNotice, OpenCopy, Paper
+from citewell.core.values.search_queries import FoundImage, SearchHit
+from citewell.routing.ports import Offer
 from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.contract.recordings import (
     METHODS,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.dialects.statistics.sdmx_structures import (
+from citewell.core.errors import UpstreamError
+from citewell.providers.dialects.sdmx_source import (
     list_key_dimensions,
     write_flow_lines,
     write_flow_names,
 )
-from citewell.errors import UpstreamError
 from citewell.providers.eurostat import write_contents_lines
 from citewell.providers.worldbank import write_indicator_lines
 from tests.contract.recordings import encode

@@ -7,10 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.errors import CitewellError, RefusedByPolicy
-from citewell.net.guard.address_guard import Guard, GuardRules
-from citewell.net.guard.ip_addresses import is_public_address
-from citewell.net.guard.url_grammar import parse_url
+from citewell.core.errors import CitewellError, RefusedByPolicy
+from citewell.net.address_guard import Guard, GuardRules
+from citewell.net.url_grammar import is_public_address, parse_url
 from tests.requirements import requires
 
 NUMBERS = st.integers(0, 2**32 - 1)

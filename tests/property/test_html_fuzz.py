@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.errors import CitewellError
-from citewell.fetch.decoding.page_charset import decode_body
-from citewell.fetch.extracted_page import PageResponse
-from citewell.fetch.hidden_text import remove_hidden_text
-from citewell.fetch.html.main_content import extract_main_content
-from citewell.fetch.html.markup_limits import limit_markup
-from citewell.fetch.metadata.page_metadata import read_page_metadata
-from citewell.fetch.page_reading import read_html_page
+from citewell.core.errors import CitewellError
+from citewell.reading.extracted_page import PageResponse
+from citewell.reading.hidden_text import remove_hidden_text
+from citewell.reading.html.main_content import extract_main_content
+from citewell.reading.html.markup_limits import limit_markup
+from citewell.reading.metadata.page_metadata import read_page_metadata
+from citewell.reading.page_charset import decode_body
+from citewell.reading.page_reading import read_html_page
 
 URL = "https://example.org/a/b?c=d"
 BOUND = 5.0  # seconds for an example of some kilobytes, on a machine with other things to do

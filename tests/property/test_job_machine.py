@@ -12,15 +12,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from citewell.errors import NetworkFailed, RejectedRequest
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import TICKS_PER_CENT, ResearchStatus
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.paid_calls import BudgetSpent, CallFailed, CallReply, CallUncertain
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.store.jobs.job_errors import BalanceTooLow
-from citewell.store.jobs.job_store import ReconciledCall
+from citewell.core.errors import NetworkFailed, RejectedRequest
+from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
+from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.job_service import JobService
+from citewell.jobs.paid_calls import BudgetSpent, CallFailed, CallReply, CallUncertain
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.store.job_store import ReconciledCall
+from citewell.jobs.store.thread_store import BalanceTooLow
+from citewell.jobs.workflow_run import WorkflowRun
 from tests.contract.offices import embedded
 from tests.inline import InlineDatabase, Mortal, inline_state
 
@@ -284,7 +284,7 @@ class JobMachine(RuleBasedStateMachine):
     @rule(ticks=st.sampled_from([0, PRICE]))
     def reconcile(self, ticks: Any) -> None:
         job = self.jobs_with("uncertain")[0]
-        view = self.do(self.desk.load_job_view(OWNER, job))
+        view = self.do(self.desk.store.require_job_view(OWNER, job))
         key = next(step.key for step in view.steps if step.state == "uncertain")
         self.do(self.desk.reconcile_call(OWNER, job, key, ReconciledCall(cost=ticks)))
 

@@ -13,20 +13,19 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citewell.config import Settings
-from citewell.errors import NetworkFailed
-from citewell.model.durable_job import JobOrder
-from citewell.model.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.jobs.job_service import JobService
-from citewell.services.jobs.paid_calls import BudgetSpent, CallReply, CallUncertain
-from citewell.services.jobs.workflow_run import WorkflowRun
-from citewell.services.research.planning.assignments import ResearchAssignment
-from citewell.services.research.planning.provider_choice import ProviderChoice
-from citewell.services.research.research_service import RESEARCH_JOB_KIND, ResearchService
-from citewell.services.research.views.prior_work import PriorWork
-from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.store.jobs.job_errors import BalanceTooLow
+from citewell.core.config import Settings
+from citewell.core.errors import NetworkFailed
+from citewell.core.values.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
+from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.job_service import JobService
+from citewell.jobs.paid_calls import BudgetSpent, CallReply, CallUncertain
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.step_values import RESEARCH_JOB_KIND, ResearchAssignment
+from citewell.jobs.store.thread_store import BalanceTooLow
+from citewell.jobs.workflow_run import WorkflowRun
+from citewell.research.planning.provider_choice import ProviderChoice
+from citewell.research.research_service import ResearchService
+from citewell.routing.provider_catalogue import ProviderCatalogue
 from tests.contract.offices import embedded
 from tests.inline import InlineDatabase, inline_state
 from tests.requirements import requires
@@ -95,7 +94,6 @@ class Bureau:
             threads=self.state.threads,
             ledger=self.state.ledger,
             choice=ProviderChoice(catalogue),
-            prior=PriorWork(self.state.research, self.jobs),
             clock=lambda: self.now,
         )
 
@@ -130,12 +128,12 @@ class Bureau:
 
     async def _reconcile(self, job: str, bill: Sequence[Charge]) -> None:
         for number, charge in enumerate(bill):
-            step = (await self.jobs.load_job_view(OWNER, job)).find_step(f"call:{number}")
+            step = (await self.jobs.store.require_job_view(OWNER, job)).find_step(f"call:{number}")
             if charge.billed is not None and step is not None and step.state == "uncertain":
                 await self.research.reconcile_cost(OWNER, job, step.key, dollars=charge.billed)
 
     async def _finish(self, job: str) -> None:
-        while not (await self.jobs.load_job_view(OWNER, job)).status.is_final:
+        while not (await self.jobs.store.require_job_view(OWNER, job)).status.is_final:
             await embedded(self.jobs).run_turn()
             await asyncio.sleep(0)
 
@@ -221,5 +219,5 @@ async def check_agreement(
 
 async def count_exact_cents(bureau: Bureau, job: str) -> int:
     """What the job cost, never shown as less than it was and never by a whole cent as more."""
-    ticks = (await bureau.jobs.load_job_view(OWNER, job)).spent
+    ticks = (await bureau.jobs.store.require_job_view(OWNER, job)).spent
     return -(-ticks // TICKS_PER_CENT)

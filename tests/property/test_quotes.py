@@ -5,12 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.services.judging.source_quotes import (
-    QuotableSource,
-    has_quote_length,
-    normalize_quote,
-)
-from citewell.text.evidence.claim_support import SourceText
+from citewell.evidence.judging.model_judge import QuotableSource, has_quote_length, normalize_quote
+from citewell.evidence.signs.claim_support import SourceText
 
 TEXTS = st.text(alphabet="abc ABC.\n\t“”\"'’« é橋\u00a0", max_size=200)
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.store.coordination.daily_counts import (
-    DailyQuota,
-    MemoryDailyCounter,
-    find_utc_day,
-)
-from citewell.store.coordination.rate_limits import MemoryRateLimiter, RateLimit
+from citewell.store.coordination.daily_counts import DailyCounter, DailyQuota, find_utc_day
+from citewell.store.coordination.rate_limits import RateLimit, RateLimiter
+from tests.clocks import Clock
 
 pauses = st.lists(st.floats(min_value=0.0, max_value=30.0), min_size=1, max_size=120)
 limits = st.builds(
@@ -24,17 +20,9 @@ limits = st.builds(
 )
 
 
-@dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def _list_granted_times(limit: RateLimit, waits: list[float], calls: int) -> list[float]:
     clock = Clock()
-    limiter = MemoryRateLimiter(clock=clock)
+    limiter = RateLimiter(clock=clock)
 
     async def scenario() -> list[float]:
         granted = []
@@ -64,7 +52,7 @@ def test_a_refused_call_passes_after_the_wait_it_was_told(
     limit: RateLimit, waits: list[float]
 ) -> None:
     clock = Clock()
-    limiter = MemoryRateLimiter(clock=clock)
+    limiter = RateLimiter(clock=clock)
 
     async def scenario() -> None:
         for pause in waits:
@@ -79,7 +67,7 @@ def test_a_refused_call_passes_after_the_wait_it_was_told(
 
 @given(limit=limits)
 def test_what_is_said_to_remain_can_be_taken(limit: RateLimit) -> None:
-    limiter = MemoryRateLimiter(clock=Clock())
+    limiter = RateLimiter(clock=Clock())
 
     async def scenario() -> list[int]:
         left = []
@@ -96,7 +84,7 @@ def test_what_is_said_to_remain_can_be_taken(limit: RateLimit) -> None:
 )
 def test_no_day_has_more_calls_than_its_quota(quota: int, waits: list[float]) -> None:
     clock = Clock()
-    counter = MemoryDailyCounter(clock=clock)
+    counter = DailyCounter(clock=clock)
     counted: dict[int, int] = {}
 
     async def scenario() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.model.research import RESEARCH_TIERS
-from citewell.services.research import local_engine
-from citewell.services.research.planning.research_plan import build_research_plan
-from citewell.services.research.step_values import PageReading, PageReadings
-from citewell.text.passages.plain_markdown import render_plain_text
+from citewell.core.values.research import RESEARCH_TIERS
+from citewell.jobs.step_values import PageReading, PageReadings
+from citewell.research.planning.research_plan import build_research_plan
+from citewell.text.passages.markdown_blocks import render_plain_text
+from tests import local_research
 from tests.internet.world import corpus
 from tests.quotations import is_own_text, list_quoted_lines
 
@@ -39,7 +39,7 @@ def test_every_snippet_is_the_pages_own_text_at_its_offsets(words: Any, chosen: 
         f"What is known about {' '.join(words)}?", RESEARCH_TIERS["M"], year=2026
     )
 
-    found = local_engine.analyse_readings(question, PageReadings(pages=pages), salt="job")
+    found = local_research.analyse_readings(question, PageReadings(pages=pages), salt="job")
 
     texts = {source.ref: page.text for source, page in zip(found.sources, pages, strict=True)}
     for one in found.evidence:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text.web import addresses
+from citewell.text import addresses
 
 LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 HOST = st.lists(LABEL, min_size=2, max_size=4).map(".".join)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
-from citewell import config
+from citewell.core import config
 from citewell.net.network import Network
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.server.app import App

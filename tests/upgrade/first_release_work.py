@@ -15,15 +15,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from citewell import config
+from citewell.core import config
+from citewell.core.tooling import Owner
+from citewell.jobs.run_record import EngineTiming
+from citewell.jobs.step_values import ResearchQuestion
+from citewell.library.library_rows import DocumentCard, LibraryDocument
+from citewell.research import research_assembly
+from citewell.research.research_service import ResearchService
 from citewell.server.app import App
-from citewell.server.wiring import research_wiring
-from citewell.services.jobs.engine_timing import EngineTiming
-from citewell.services.research.planning.assignments import ResearchQuestion
-from citewell.services.research.research_service import ResearchService
-from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.store.state_store import StateStore
-from citewell.tooling import Owner
+from citewell.server.state.state_store import StateStore
 from tests.internet.serve import Internet
 
 OWNERS = ("default/anonymous", "acme/anna")
@@ -44,7 +44,7 @@ def open_app(folder: Path, url: str, internet: Internet) -> App:
         "PERPLEXITY_API_KEY": "pplx-test",
         **({"CITEWELL_DATABASE_URL": url} if url else {}),
     }
-    research_wiring._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
+    research_assembly._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
     return App(config.load_settings(environ))
 
 

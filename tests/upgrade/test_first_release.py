@@ -14,8 +14,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from citewell.config import Settings
-from citewell.store.state_store import StateStore, open_state_store
+from citewell.core.config import Settings
+from citewell.server.state.state_store import StateStore, open_state_store
 from tests.services import Postgres, postgres_or_skip
 from tests.upgrade.old_instance import (
     FIXTURES,

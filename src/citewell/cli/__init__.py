@@ -1,4 +1,4 @@
-"""The command line, one module per command, each loaded on first use.
+"""The frame of the command line; each room brings its own commands, which are loaded on first use.
 
 A client that starts `serve` over stdio does not load this package.
 """
@@ -14,8 +14,7 @@ import typer
 
 def main(argv: list[str]) -> int:
     """Run one command and return the exit code of the process."""
-    from citewell.cli.running.command_group import CommandGroup
-    from citewell.cli.running.command_help import EXIT_CODES_HELP, PROGRAM_HELP
+    from citewell.cli.command_group import EXIT_CODES_HELP, PROGRAM_HELP, CommandGroup
 
     _replace_unencodable_chars()
     app = typer.Typer(

@@ -1,1 +1,1 @@
-"""All network access; the guard checks every connection."""
+"""The network: guard, clients, pace, breakers and retries, browser, and the client of object stores."""

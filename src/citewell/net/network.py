@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
 
-from citewell.config import Settings
-from citewell.net.guard.address_guard import Guard, GuardRules, resolve_host
-from citewell.net.guard.disclosure_rule import DisclosureRule
-from citewell.net.guard.internet_reach import HostResolver, InternetReach, describe_offline
-from citewell.net.http.guarded_client import GuardedClient
-from citewell.net.http.messages import HttpRequest, RequestWatch
+from citewell.core.config import Settings
+from citewell.core.errors import FailureReason, NetworkFailed
+from citewell.core.settings import CoreSettings
+from citewell.net.address_guard import (
+    DisclosureRule,
+    Guard,
+    GuardRules,
+    HostResolver,
+    InternetReach,
+    describe_offline,
+    resolve_host,
+)
+from citewell.net.http.content_decoding import decode_content
+from citewell.net.http.file_downloads import (
+    build_default_headers,
+    build_redirect_request,
+    build_user_agent,
+    follow_redirects,
+)
+from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs, RequestWatch
 from citewell.net.http.outbound_route import OutboundRoute
-from citewell.net.http.request_headers import build_user_agent
 from citewell.net.robots_rules import RobotsChecker
-from citewell.net.upstream.circuit_breaker import BreakerSnapshot, CircuitBreaker
-from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
-from citewell.net.upstream.request_pace import RequestPace, TimeSource
+from citewell.net.settings import NetSettings
+from citewell.net.upstream.origin_limits import (
+    BreakerSnapshot,
+    CircuitBreaker,
+    OriginLimits,
+    OriginLimitsTable,
+    RequestPace,
+    TimeSource,
+)
 from citewell.net.upstream.upstream_client import Upstream
+
+if TYPE_CHECKING:
+    from citewell.net.http.connection_pools import ConnectionPools
+    from citewell.net.http.signed_webhook import SignedWebhook
+
+_MAX_INLINE_DECODE_BYTES = (
+    64 * 1024
+)  # larger bodies are decoded in a thread, to keep the event loop responsive
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -51,12 +82,12 @@ class Network:
         self.reach = None if outbound.proxies else reach
         self.guard = Guard(rules, resolver=resolver, reach=self.reach)
         self.disclosure = DisclosureRule(
-            rules, resolver=resolver, reach=self.reach, is_sealed=settings.is_sealed
+            rules, resolver=resolver, reach=self.reach, is_sealed=settings[CoreSettings].is_sealed
         )
         self.client = GuardedClient(
             self.guard,
             outbound=outbound,
-            user_agent=settings.user_agent,
+            user_agent=settings[NetSettings].user_agent,
             clock=clock,
             watching=self.watching,
         )
@@ -89,7 +120,7 @@ class Network:
                     url=base_url,
                     headers={**self._build_contact_header(page=page), **headers},
                     secret_headers=secret_headers,
-                    timeout=timeout or self._settings.search_timeout,
+                    timeout=timeout or self._settings[NetSettings].search_timeout,
                     page=page,
                 ),
                 timing=self._timing,
@@ -98,10 +129,18 @@ class Network:
             )
         return self._upstreams[name]
 
+    def open_webhook(self, url: str, *, secret: str | None) -> SignedWebhook:
+        """Posts to an address that the operator chose, which may be in a private network."""
+        from citewell.net.http.signed_webhook import SignedWebhook
+
+        self.guard.trust_service(url)
+        return SignedWebhook(self.client, url=url, secret=secret, clock=time.time)
+
     def _build_contact_header(self, *, page: bool) -> Mapping[str, str]:
         """The User-Agent with the operator's contact, for APIs; pages get the usual one."""
-        contact = self._settings.contact
-        if page or not contact or self._settings.user_agent:
+        net_settings = self._settings[NetSettings]
+        contact = net_settings.contact
+        if page or not contact or net_settings.user_agent:
             return _NO_HEADERS
         return {"user-agent": build_user_agent(contact)}
 
@@ -130,7 +169,7 @@ class Network:
     def _build_origin_table(
         self, name: str, base_url: str, *, per_second: float | None, burst: int
     ) -> OriginLimitsTable:
-        settings, timing = self._settings, self._timing
+        settings, timing = self._settings[NetSettings], self._timing
 
         def make(owner: str) -> OriginLimits:
             return OriginLimits(
@@ -144,3 +183,120 @@ class Network:
             )
 
         return OriginLimitsTable(name, base_url=base_url, build_limits=make)
+
+
+# The HTTP client: every hop is checked by the guard, and size and time are limited.
+
+
+class GuardedClient:
+    """Sends requests without cookies, cache or retries; an error status is returned, not raised."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        *,
+        outbound: OutboundRoute | None = None,
+        user_agent: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        watching: RequestWatch | None = None,
+    ) -> None:
+        self._guard = guard
+        self._outbound = outbound or OutboundRoute()
+        self._headers = build_default_headers(user_agent)
+        self._clock = clock
+        self._watching = watching or RequestWatch()
+        self._wire: ConnectionPools | None = None
+
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
+        """The response, after redirects as the request's policy allows.
+
+        Raises RefusedByPolicy if the guard forbids an address, NetworkFailed if no complete
+        response arrived in time, TooLarge if the body exceeds its limit, and UpstreamUnavailable
+        for invalid redirects.
+        """
+        with self._watching.watch("", request):
+            started = self._clock()
+            try:
+                async with asyncio.timeout(request.timeout):
+                    response = await follow_redirects(
+                        _add_query_params(request), self._exchange_hop
+                    )
+            except TimeoutError:
+                raise NetworkFailed(
+                    f"No whole answer came within {request.timeout:.3g} s.",
+                    reason=FailureReason.TIMEOUT,
+                ) from None
+            return replace(response, seconds=self._clock() - started)
+
+    async def aclose(self) -> None:
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            await wire.aclose()
+
+    async def _exchange_hop(self, request: HttpRequest) -> HttpResponse | HttpRequest:
+        """One exchange: the final response, or the next request if it is a redirect."""
+        from citewell.net.http.connection_pools import (
+            ConnectionPools,
+            read_first_bytes,
+            read_whole_body,
+        )
+
+        target = self._guard.check_url(request.url, page=request.page)
+        self._wire = self._wire or ConnectionPools(self._guard, self._outbound)
+        content, kind = _encode_request_body(request)
+        headers = self._merge_headers(request, kind)
+        exchange = self._wire.open_exchange(
+            target, method=request.method, headers=headers, content=content
+        )
+        async with exchange as (head, chunks):
+            location = head.headers.get("location")
+            onward = build_redirect_request(request, target, status=head.status, location=location)
+            if onward is not None:
+                return onward
+            cap = request.choose_byte_cap(head.headers.get("content-type", ""))
+            encoding = head.headers.get("content-encoding", "")
+            if request.first_bytes is not None and not encoding:
+                packed = await read_first_bytes(chunks, request.first_bytes)
+            else:
+                packed = await read_whole_body(chunks, head, cap)
+        body = await _decode_off_loop(packed, encoding, cap)
+        return HttpResponse(status=head.status, url=target.url, headers=head.headers, body=body)
+
+    def _merge_headers(self, request: HttpRequest, kind: str | None) -> Mapping[str, str]:
+        """All headers in lower case; later ones win: defaults, content type, the caller's, secret ones."""
+        given = ({"content-type": kind} if kind else {}, request.headers, request.secret_headers)
+        merged = dict(self._headers)
+        for headers in given:
+            merged.update({name.lower(): value for name, value in headers.items()})
+        merged.pop("host", None)
+        return merged
+
+
+async def _decode_off_loop(packed: bytes, encoding: str, limit: int) -> bytes:
+    if len(packed) <= _MAX_INLINE_DECODE_BYTES or not encoding:
+        return decode_content(packed, encoding, limit)
+    return await asyncio.to_thread(decode_content, packed, encoding, limit)
+
+
+def _add_query_params(request: HttpRequest) -> HttpRequest:
+    if not request.params:
+        return request
+    base, mark, fragment = request.url.partition("#")
+    joint = "&" if "?" in base else "?"
+    return replace(
+        request, url=f"{base}{joint}{_encode_query(request.params)}{mark}{fragment}", params={}
+    )
+
+
+def _encode_query(pairs: QueryPairs) -> str:
+    items = list(pairs.items()) if isinstance(pairs, Mapping) else list(pairs)
+    return urlencode(items, quote_via=quote)
+
+
+def _encode_request_body(request: HttpRequest) -> tuple[bytes | None, str | None]:
+    if request.json is not None:
+        body = json.dumps(request.json, ensure_ascii=False, separators=(",", ":")).encode()
+        return body, "application/json"
+    if request.form is not None:
+        return urlencode(request.form).encode(), "application/x-www-form-urlencoded"
+    return request.content, None

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from citewell.errors import RefusedByRobots, TooLarge, UpstreamUnavailable
-from citewell.net.guard.url_grammar import parse_url
+from citewell.core.errors import RefusedByRobots, TooLarge, UpstreamUnavailable
+from citewell.net.http.file_downloads import USER_AGENT_PRODUCT
 from citewell.net.http.messages import HttpRequest, RedirectPolicy, RequestSender
-from citewell.net.http.request_headers import USER_AGENT_PRODUCT
+from citewell.net.url_grammar import parse_url
 
 _RULES_TTL_SECONDS = 86400.0  # seconds; the maximum in the RFC
 _UNKNOWN_TTL_SECONDS = (

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from citewell.ports import ProviderKit, ProviderSpec
+    from citewell.routing.ports import ProviderKit, ProviderSpec
 
+API = ("doi",)  # a type that scholar names
 NAMES = (
     "anthropic",
     "arxiv",

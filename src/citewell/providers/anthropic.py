@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
-from citewell.dialects.model_billing import build_tariff
-from citewell.dialects.paid_apis import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
-from citewell.errors import MalformedResponse
-from citewell.model.research import (
+from citewell.core.errors import MalformedResponse
+from citewell.core.values.research import (
     ConsultedPage,
     ProviderReport,
     ProviderUsage,
@@ -23,8 +15,21 @@ from citewell.model.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+)
+from citewell.routing.model_billing import build_tariff
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
+from citewell.routing.upstream_refusals import (
+    EXPLAINED_STATUSES,
+    PaidAccount,
+    read_paid_response,
+    validate_response,
+)
+from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
     name="anthropic",
@@ -33,9 +38,7 @@ SPEC = ProviderSpec(
     base_url="https://api.anthropic.com",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        ProviderOption(
-            env="ANTHROPIC_API_KEY", help="Key of Anthropic.", secret=True, required=True
-        ),
+        require_key("ANTHROPIC_API_KEY", "Key of Anthropic.", "x-api-key"),
         ProviderOption(
             env="ANTHROPIC_MODEL",
             help="Model that researches and writes (chosen November 2026).",
@@ -102,19 +105,17 @@ class _ClaudeMessage(ResponsePart):
     usage: OptionalField[_ClaudeUsage] = None
 
 
-class Provider:
+class Provider(KitProvider):
     is_idempotent = False
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._model = kit.find_option("ANTHROPIC_MODEL") or ""
-        self._key = {"x-api-key": kit.find_option("ANTHROPIC_API_KEY") or ""}
+    def _set_up(self) -> None:
+        self._model = self._kit.find_option("ANTHROPIC_MODEL") or ""
         self._tariff = build_tariff(
             "anthropic",
             _CLAUDE_PRICES,
             default_price=("10", "50"),
             search_dollars="10",
-            user_price=("ANTHROPIC_PRICES", kit.find_option("ANTHROPIC_PRICES")),
+            user_price=("ANTHROPIC_PRICES", self._kit.find_option("ANTHROPIC_PRICES")),
         )
         self._account = PaidAccount(
             provider=SPEC.name,
@@ -176,7 +177,6 @@ class Provider:
                 json={**request, "messages": messages},
                 idempotent=False,
                 headers={"anthropic-version": _API_VERSION, "Idempotency-Key": f"{tag}-{turn}"},
-                secret_headers=self._key,
                 timeout=_TURN_TIMEOUT_SECONDS,
                 accept=EXPLAINED_STATUSES,
             )

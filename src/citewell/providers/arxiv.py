@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 from xml.etree.ElementTree import Element
 
-from citewell.dialects import batch_lookup
-from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
-from citewell.errors import InvalidInput, MalformedResponse, RejectedRequest, UpstreamUnavailable
-from citewell.model.paper import (
+from citewell.citations import record_fields
+from citewell.core.errors import (
+    InvalidInput,
+    MalformedResponse,
+    RejectedRequest,
+    UpstreamUnavailable,
+)
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     IntegrityNotice,
@@ -21,15 +24,15 @@ from citewell.model.paper import (
     PaperHits,
     PaperId,
     PaperQuery,
-    WorkAuthor,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.citations import record_fields
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.language import stopwords
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
+from citewell.providers.dialects import csl_works
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import extract_year
+from citewell.text.language import word_forms
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="arxiv",
@@ -73,14 +76,9 @@ _WITHDRAWAL_SUMMARY_PATTERN = re.compile(
 )
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.ARXIV})
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
-        {IdentifierScheme.ARXIV: _MAX_BATCH_IDS}
-    )
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.ARXIV})
+    max_batch = MappingProxyType({IdentifierScheme.ARXIV: _MAX_BATCH_IDS})
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         """Papers that contain all the words; if there are none, papers that contain any of them."""
@@ -102,7 +100,12 @@ class Provider:
         if response.status == 400:
             raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
         papers, _total = _read_arxiv_feed(response)
-        return next((one for one in papers if _has_arxiv_id(one, paper_id)), None)
+        number = record_fields.normalize_arxiv_field(paper_id.value) or paper_id.value
+        # The subject class of an old-style id (`math.GT/`) is ignored.
+        wanted = re.sub(r"\.[A-Za-z]{2}/", "/", number).lower()
+        return next(
+            (paper for paper in papers if paper.ids[IdentifierScheme.ARXIV].lower() == wanted), None
+        )
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Leaves out malformed ids, because arXiv refuses the whole list if one is malformed."""
@@ -112,7 +115,7 @@ class Provider:
         numbers = ",".join(one.value for one in asked)
         params = {"id_list": numbers, "max_results": str(len(asked))}
         papers, total = _read_arxiv_feed(await self._upstream.send_get("/query", params=params))
-        return batch_lookup.assign_papers(asked, papers, is_complete=total == len(papers))
+        return csl_works.assign_papers(asked, papers, is_complete=total == len(papers))
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         """Papers with all words of the title; if there are none, those of the author with any of the words."""
@@ -152,18 +155,17 @@ def _build_arxiv_params(expression: str, query: PaperQuery) -> dict[str, str]:
 
 def _list_arxiv_filters(query: PaperQuery) -> frozenset[str]:
     """The filters that are in effect; `open_access` and `source` hold for everything on arXiv."""
-    chosen = {
-        "year": query.year_from or query.year_to,
-        "sort": True,
-        "open_access": query.open_access,
-        "source": query.source == "arxiv",
-    }
-    return frozenset(name for name, wanted in chosen.items() if wanted)
+    return csl_works.name_filters(
+        year=query.year_from or query.year_to,
+        sort=True,
+        open_access=query.open_access,
+        source=query.source == "arxiv",
+    )
 
 
 def _choose_arxiv_words(text: str) -> list[str]:
     found = _WORD_PATTERN.findall(clean_markup(text)[: SPEC.max_query_chars])
-    return stopwords.choose_telling_words(found, count=_MAX_QUERY_WORDS, min_chars=2)
+    return word_forms.choose_telling_words(found, count=_MAX_QUERY_WORDS, min_chars=2)
 
 
 def _require_all_words(words: list[str], field: str) -> str:
@@ -172,13 +174,6 @@ def _require_all_words(words: list[str], field: str) -> str:
 
 def _require_any_word(words: list[str], field: str) -> str:
     return " OR ".join(f"{field}:{word}" for word in words)
-
-
-def _has_arxiv_id(paper: Paper, paper_id: PaperId) -> bool:
-    """Whether the paper has this arXiv id. The subject class of an old-style id (`math.GT/`) is ignored."""
-    wanted = record_fields.normalize_arxiv_field(paper_id.value) or paper_id.value
-    mine = paper.ids.get(IdentifierScheme.ARXIV, "")
-    return mine.lower() == re.sub(r"\.[A-Za-z]{2}/", "/", wanted).lower()
 
 
 def _read_arxiv_feed(response: HttpResponse) -> tuple[tuple[Paper, ...], int | None]:
@@ -221,7 +216,10 @@ def _parse_arxiv_entry(entry: Element, number: str, title: str) -> Paper:
         source=SPEC.name,
         url=f"https://arxiv.org/abs/{number}",
         ids={IdentifierScheme.ARXIV: number},
-        authors=_parse_arxiv_authors(entry),
+        authors=csl_works.name_authors(
+            extract_element_text(author, f"{_ATOM_NAMESPACE}name")
+            for author in entry.findall(f"{_ATOM_NAMESPACE}author")
+        ),
         kind="article",
         year=extract_year(published),
         published=published,
@@ -245,14 +243,6 @@ def _find_arxiv_pdf(entry: Element, number: str) -> str:
     return (
         address if address.startswith("https://arxiv.org/") else f"https://arxiv.org/pdf/{number}"
     )
-
-
-def _parse_arxiv_authors(entry: Element) -> tuple[WorkAuthor, ...]:
-    names = (
-        extract_element_text(author, f"{_ATOM_NAMESPACE}name")
-        for author in entry.findall(f"{_ATOM_NAMESPACE}author")
-    )
-    return tuple(WorkAuthor(name=name) for name in names if name)
 
 
 def _find_withdrawal(entry: Element) -> tuple[IntegrityNotice, ...]:

@@ -7,25 +7,20 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import NotFound
+from citewell.core.values.brand import BrandQuery, BrandRecord, StatedColor, StatedFont, StatedLogo
+from citewell.domains.brands.stated_design import normalize_hex
+from citewell.net.upstream.json_responses import (
     CamelCasePart,
     HttpLink,
     JsonResponse,
     OptionalField,
     TolerantItems,
+    nested_field,
     read_json_response,
 )
-from citewell.errors import NotFound
-from citewell.model.domains.brand import (
-    BrandQuery,
-    BrandRecord,
-    StatedColor,
-    StatedFont,
-    StatedLogo,
-)
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.stated_colors import normalize_hex
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="brandfetch",
@@ -34,11 +29,10 @@ SPEC = ProviderSpec(
     base_url="https://api.brandfetch.io/v2",
     offers=frozenset({Offer.BRANDS}),
     options=(
-        ProviderOption(
-            env="BRANDFETCH_API_KEY",
-            help="Key of the BrandFetch Brand API; brand_research then begins with its records.",
-            secret=True,
-            required=True,
+        require_key(
+            "BRANDFETCH_API_KEY",
+            "Key of the BrandFetch Brand API; brand_research then begins with its records.",
+            "Authorization: Bearer {}",
         ),
     ),
     max_results=1,
@@ -92,17 +86,6 @@ class _IndustryEntry(CamelCasePart):
     name: str
 
 
-class _CompanyPlace(CamelCasePart):
-    city: OptionalField[str] = None
-    country_code: OptionalField[str] = None
-
-
-class _CompanyEntry(CamelCasePart):
-    industries: OptionalField[TolerantItems[_IndustryEntry]] = None
-    founded_year: OptionalField[Annotated[int, Field(gt=0, lt=3000)]] = None
-    location: OptionalField[_CompanyPlace] = None
-
-
 class _BrandResponse(JsonResponse, CamelCasePart):
     domain: str
     name: OptionalField[str] = None
@@ -111,19 +94,20 @@ class _BrandResponse(JsonResponse, CamelCasePart):
     colors: OptionalField[TolerantItems[_ColorEntry]] = None
     fonts: OptionalField[TolerantItems[_FontEntry]] = None
     links: OptionalField[TolerantItems[_BrandLink]] = None
-    company: OptionalField[_CompanyEntry] = None
+    industries: OptionalField[TolerantItems[_IndustryEntry]] = nested_field("company.industries")
+    founded: OptionalField[Annotated[int, Field(gt=0, lt=3000)]] = nested_field(
+        "company.foundedYear"
+    )
+    city: OptionalField[str] = nested_field("company.location.city")
+    country_code: OptionalField[str] = nested_field("company.location.countryCode")
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._key = {"Authorization": f"Bearer {kit.find_option('BRANDFETCH_API_KEY') or ''}"}
-
+class Provider(KitProvider):
     async def look_up_brand(self, query: BrandQuery) -> BrandRecord | None:
         """The record of a domain; None if BrandFetch has none or it says nothing."""
         path = f"/brands/{quote(query.domain, safe='')}"
         try:
-            response = await self._upstream.send_get(path, secret_headers=self._key)
+            response = await self._upstream.send_get(path)
         except NotFound:
             return None
         record = _parse_brand(read_json_response(_BrandResponse, response), query.domain)
@@ -148,15 +132,13 @@ def _parse_brand(brand: _BrandResponse, domain: str) -> BrandRecord:
 
 
 def _read_brand_identity(brand: _BrandResponse) -> dict[str, str]:
-    company = brand.company or _CompanyEntry()
-    place = company.location or _CompanyPlace()
-    industry = next((one.name for one in company.industries or ()), "")
+    industry = next((entry.name for entry in brand.industries or ()), "")
     found = {
         "name": brand.name,
         "description": brand.description,
         "industry": industry,
-        "founded": str(company.founded_year or ""),
-        "location": ", ".join(part for part in (place.city, place.country_code) if part),
+        "founded": str(brand.founded or ""),
+        "location": ", ".join(part for part in (brand.city, brand.country_code) if part),
     }
     cleaned = {key: clean_markup(value)[:_MAX_TEXT_CHARS] for key, value in found.items()}
     return {key: value for key, value in cleaned.items() if value}

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
 
-from citewell.dialects.answer_streams import build_streamed_report, read_answer_stream
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.model_billing import TICKS_PER_DOLLAR
-from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.model.research import ProviderReport
-from citewell.model.search_queries import (
+from pydantic import AliasPath, Field
+
+from citewell.core.values.research import ProviderReport
+from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
     ImageQuery,
@@ -29,10 +20,30 @@ from citewell.model.search_queries import (
     SearchQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+    read_json_response,
+)
+from citewell.providers.dialects.answer_streams import build_streamed_report, read_answer_stream
+from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
+from citewell.routing.model_billing import TICKS_PER_DOLLAR
+from citewell.routing.ports import (
+    KitProvider,
+    Offer,
+    ProviderOption,
+    ProviderSpec,
+    accept_key,
+    require_key,
+)
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.data_tables import load_table
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 
 # Brave answers 422 to any value outside this list.
 _COUNTRY_CODES = {
@@ -43,8 +54,8 @@ _COUNTRY_CODES = {
 }  # fmt: skip
 
 if TYPE_CHECKING:
-    from citewell.model.domains.grounded_answer import AnswerQuery
-    from citewell.model.domains.place import PlaceHits, PlaceQuery
+    from citewell.core.values.grounded_answer import AnswerQuery
+    from citewell.domains.place_records import PlaceHits, PlaceLookup
 
 SPEC = ProviderSpec(
     name="brave",
@@ -56,13 +67,9 @@ SPEC = ProviderSpec(
         Offer.PLACES: frozenset({"near", "latitude", "longitude", "country"}),
     },
     options=(
-        ProviderOption(
-            env="BRAVE_API_KEY", help="Key of the Brave Search API.", secret=True, required=True
-        ),
-        ProviderOption(
-            env="BRAVE_ANSWERS_API_KEY",
-            help="Key of the Answers plan, if it differs from BRAVE_API_KEY.",
-            secret=True,
+        require_key("BRAVE_API_KEY", "Key of the Brave Search API.", "X-Subscription-Token"),
+        accept_key(
+            "BRAVE_ANSWERS_API_KEY", "Key of the Answers plan, if it differs from BRAVE_API_KEY."
         ),
         ProviderOption(
             env="BRAVE_EXTRA_SNIPPETS",
@@ -94,6 +101,7 @@ SPEC = ProviderSpec(
     test_evidence="web: recorded answers; news, images, places and answers: shape-tested only",
 )
 
+_SWITCHED_ON = frozenset({"true", "1", "yes"})
 _ANSWER_TICKS = TICKS_PER_DOLLAR * 3 // 100  # usual price of one answer, November 2026
 _RESULTS_PER_PAGE = 20  # the maximum for one web request
 _MAX_PAGES = 10  # offset counts pages, from 0 to 9
@@ -109,19 +117,6 @@ _LANGUAGE_CODES = {
     "pt-pt", "pa", "ro", "ru", "sr", "sk", "sl", "es", "sv", "ta", "te", "th",
     "tr", "uk", "vi",
 }  # fmt: skip
-_RENAMED_LANGUAGES = {
-    "ja": "jp",
-    "no": "nb",
-    "pt": "pt-pt",
-    "zh": "zh-hans",
-    "zh-cn": "zh-hans",
-    "zh-hk": "zh-hant",
-    "zh-tw": "zh-hant",
-}
-
-
-class _BraveHost(ResponsePart):
-    hostname: OptionalField[str] = None
 
 
 class _BraveResult(ResponsePart):
@@ -131,7 +126,7 @@ class _BraveResult(ResponsePart):
     age: OptionalField[str] = None
     page_age: OptionalField[str] = None
     extra_snippets: TolerantItems[str] = ()
-    meta_url: OptionalField[_BraveHost] = None
+    hostname: OptionalField[str] = nested_field("meta_url.hostname")
 
 
 class _BraveWebResults(ResponsePart):
@@ -152,39 +147,24 @@ class _BraveNewsResponse(JsonResponse):
     results: TolerantItems[_BraveResult]
 
 
-class _BraveImage(ResponsePart):
-    url: HttpLink
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
-
-
-class _BraveThumbnail(ResponsePart):
-    src: OptionalField[HttpLink] = None
-
-
 class _BraveImageResult(ResponsePart):
-    properties: _BraveImage  # the image itself; `url` below is the page that shows it
-    url: OptionalField[HttpLink] = None
+    link: Annotated[HttpLink, Field(validation_alias=AliasPath("properties", "url"))]
+    width: OptionalField[int] = nested_field("properties.width")
+    height: OptionalField[int] = nested_field("properties.height")
+    url: OptionalField[HttpLink] = None  # the page that shows it
     title: OptionalField[str] = None
-    thumbnail: OptionalField[_BraveThumbnail] = None
+    thumbnail: OptionalField[HttpLink] = nested_field("thumbnail.src")
 
 
 class _BraveImageResponse(JsonResponse):
     results: TolerantItems[_BraveImageResult]
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._key = {"X-Subscription-Token": kit.find_option("BRAVE_API_KEY") or ""}
-        own = kit.find_option("BRAVE_ANSWERS_API_KEY")
-        self._answers_key = {"X-Subscription-Token": own} if own else self._key
-        self._extra = (kit.find_option("BRAVE_EXTRA_SNIPPETS") or "").lower() in {
-            "true",
-            "1",
-            "yes",
-        }
-        self._clock = clock
+class Provider(KitProvider):
+    def _set_up(self) -> None:
+        own = self._kit.find_option("BRAVE_ANSWERS_API_KEY")
+        self._answers_key = {"X-Subscription-Token": own} if own else {}
+        self._extra = (self._kit.find_option("BRAVE_EXTRA_SNIPPETS") or "").lower() in _SWITCHED_ON
 
     def estimate_answer_cost(self, _query: AnswerQuery) -> int:
         return _ANSWER_TICKS
@@ -223,10 +203,9 @@ class Provider:
                 params=asked | ({"offset": str(number)} if number else {}),
                 # Only this path accepts Api-Version; the others answer 404 or 422 to it.
                 headers={"Accept": "application/json", "Api-Version": "2023-01-01"},
-                secret_headers=self._key,
             )
             return _parse_brave_page(
-                read_json_response(_BraveWebResponse, response), now=self._read_clock()
+                read_json_response(_BraveWebResponse, response), now=self._read_now()
             )
 
         found = await gather_pages(page, count=count, max_pages=_MAX_PAGES)
@@ -238,9 +217,7 @@ class Provider:
         answer = read_json_response(
             _BraveNewsResponse, await self._fetch_brave_json("/news/search", params)
         )
-        hits = tuple(
-            _parse_brave_result(result, now=self._read_clock()) for result in answer.results
-        )
+        hits = tuple(_parse_brave_result(result, now=self._read_now()) for result in answer.results)
         return SearchHits(hits=hits[:count], notes=_build_brave_notes(query))
 
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
@@ -250,19 +227,14 @@ class Provider:
         )
         return tuple(_parse_brave_image(result) for result in answer.results)[: query.count]
 
-    async def search_places(self, query: PlaceQuery) -> PlaceHits:
-        from citewell.dialects.brave_places import search_brave_places
+    async def search_places(self, query: PlaceLookup) -> PlaceHits:
+        from citewell.providers.dialects.brave_places import search_brave_places
 
-        return await search_brave_places(self._upstream, self._key, query)
+        return await search_brave_places(self._upstream, query)
 
     async def _fetch_brave_json(self, path: str, params: Mapping[str, str]) -> HttpResponse:
         accept = {"Accept": "application/json"}
-        return await self._upstream.send_get(
-            path, params=params, headers=accept, secret_headers=self._key
-        )
-
-    def _read_clock(self) -> datetime:
-        return datetime.fromtimestamp(self._clock(), UTC)
+        return await self._upstream.send_get(path, params=params, headers=accept)
 
 
 def _build_brave_params(query: SearchQuery, *, extra: bool) -> dict[str, str]:
@@ -305,14 +277,17 @@ def _find_brave_language(language: str | None) -> str | None:
     if language is None:
         return None
     whole, base = language.lower(), language.lower().partition("-")[0]
-    candidates = (_RENAMED_LANGUAGES.get(whole), whole, _RENAMED_LANGUAGES.get(base), base)
+    candidates = (
+        _load_renamed_languages().get(whole),
+        whole,
+        _load_renamed_languages().get(base),
+        base,
+    )
     return next((code for code in candidates if code in _LANGUAGE_CODES), None)
 
 
 def _build_brave_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = []
-    if query.count > SPEC.max_results:
-        notes.append(f"Brave returns at most {SPEC.max_results} results.")
+    notes = [*note_result_limit(query, SPEC.max_results, "Brave returns at most")]
     if query.time_range == "hour":
         notes.append("Brave's shortest time range is a day.")
     if query.country and query.country not in _COUNTRY_CODES:
@@ -341,17 +316,22 @@ def _parse_brave_result(result: _BraveResult, *, now: datetime) -> SearchHit:
         published=published,
         published_basis="provider" if published else None,
         engine=SPEC.name,
-        source=clean_markup(result.meta_url.hostname) or None if result.meta_url else None,
+        source=clean_markup(result.hostname) or None,
         extra_snippets=tuple(clean_markup(text) for text in result.extra_snippets),
     )
 
 
 def _parse_brave_image(result: _BraveImageResult) -> FoundImage:
     return FoundImage(
-        title=clean_markup(result.title) or result.properties.url,
-        link=result.properties.url,
+        title=clean_markup(result.title) or result.link,
+        link=result.link,
         context=result.url,
-        thumbnail=result.thumbnail.src if result.thumbnail else None,
-        width=result.properties.width,
-        height=result.properties.height,
+        thumbnail=result.thumbnail,
+        width=result.width,
+        height=result.height,
     )
+
+
+@cache
+def _load_renamed_languages() -> dict[str, str]:
+    return dict(load_table(__package__, "brave")["renamed_languages"])

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
-from citewell.dialects.json_responses import (
+from citewell.domains.trials import Trial, TrialHits, TrialQuery
+from citewell.net.upstream.json_responses import (
     CamelCasePart,
     JsonResponse,
     OptionalField,
+    ResponsePart,
     TolerantItems,
     drop_negative_count,
-    read_json_response,
+    nested_field,
 )
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.domains.clinical_trial import ClinicalTrial, TrialHits, TrialQuery
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="clinicaltrials",
@@ -26,11 +27,7 @@ SPEC = ProviderSpec(
     homepage="https://clinicaltrials.gov/data-api/api",
     base_url="https://clinicaltrials.gov/api/v2",
     offers=frozenset({Offer.TRIALS}),
-    applied_arguments={
-        Offer.TRIALS: frozenset(
-            {"condition", "intervention", "sponsor", "status", "phase", "with_results"}
-        )
-    },
+    applied_arguments={Offer.TRIALS: frozenset(TrialQuery.list_filters())},
     max_results=100,
     per_second=1.0,
     burst=3,
@@ -55,65 +52,37 @@ _PHASE_FILTERS = {
     "PHASE4": "4",
 }
 _MAX_DATE_CHARS = 10
-_BAD_REQUEST, _NOT_FOUND = 400, 404
+_NOT_FOUND = 404
 
 
-class _StudyIdentity(CamelCasePart):
-    nct_id: Annotated[str, Field(pattern=r"^NCT\d{8}$")]
-    brief_title: OptionalField[str] = None
-    official_title: OptionalField[str] = None
+_StudyDay = Annotated[str, Field(pattern=r"^\d{4}-\d\d(?:-\d\d)?$", max_length=_MAX_DATE_CHARS)]
 
 
-class _DateStruct(CamelCasePart):
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d(?:-\d\d)?$", max_length=_MAX_DATE_CHARS)]
-
-
-class _StudyStatus(CamelCasePart):
-    overall_status: OptionalField[str] = None
-    start_date_struct: OptionalField[_DateStruct] = None
-    primary_completion_date_struct: OptionalField[_DateStruct] = None
-
-
-class _LeadSponsor(CamelCasePart):
-    name: OptionalField[str] = None
-
-
-class _StudySponsors(CamelCasePart):
-    lead_sponsor: OptionalField[_LeadSponsor] = None
-
-
-class _StudyConditions(CamelCasePart):
-    conditions: OptionalField[TolerantItems[str]] = None
-
-
-class _EnrollmentInfo(CamelCasePart):
-    count: OptionalField[int] = None
-
-
-class _StudyDesign(CamelCasePart):
-    phases: OptionalField[TolerantItems[str]] = None
-    enrollment_info: OptionalField[_EnrollmentInfo] = None
-
-
-class _TrialIntervention(CamelCasePart):
+class _TrialIntervention(ResponsePart):
     name: str
 
 
-class _StudyArms(CamelCasePart):
-    interventions: OptionalField[TolerantItems[_TrialIntervention]] = None
-
-
-class _StudyProtocol(CamelCasePart):
-    identification_module: _StudyIdentity
-    status_module: OptionalField[_StudyStatus] = None
-    sponsor_collaborators_module: OptionalField[_StudySponsors] = None
-    conditions_module: OptionalField[_StudyConditions] = None
-    design_module: OptionalField[_StudyDesign] = None
-    arms_interventions_module: OptionalField[_StudyArms] = None
+class _TrialProtocol(ResponsePart):
+    nct_id: Annotated[
+        str,
+        Field(pattern=r"^NCT\d{8}$", validation_alias=AliasPath("identificationModule", "nctId")),
+    ]
+    brief_title: OptionalField[str] = nested_field("identificationModule.briefTitle")
+    official_title: OptionalField[str] = nested_field("identificationModule.officialTitle")
+    status: OptionalField[str] = nested_field("statusModule.overallStatus")
+    start: OptionalField[_StudyDay] = nested_field("statusModule.startDateStruct.date")
+    end: OptionalField[_StudyDay] = nested_field("statusModule.primaryCompletionDateStruct.date")
+    sponsor: OptionalField[str] = nested_field("sponsorCollaboratorsModule.leadSponsor.name")
+    conditions: OptionalField[TolerantItems[str]] = nested_field("conditionsModule.conditions")
+    phases: OptionalField[TolerantItems[str]] = nested_field("designModule.phases")
+    enrolled: OptionalField[int] = nested_field("designModule.enrollmentInfo.count")
+    interventions: OptionalField[TolerantItems[_TrialIntervention]] = nested_field(
+        "armsInterventionsModule.interventions"
+    )
 
 
 class _TrialStudy(CamelCasePart):
-    protocol_section: _StudyProtocol
+    protocol_section: _TrialProtocol
     has_results: OptionalField[bool] = None
 
 
@@ -123,19 +92,14 @@ class _StudyPage(JsonResponse, CamelCasePart):
     next_page_token: OptionalField[str] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-
+class Provider(KitProvider):
     async def search_trials(self, query: TrialQuery) -> TrialHits:
         response = await self._upstream.send_get(
-            "/studies", params=_build_trial_params(query), accept=(_BAD_REQUEST, _NOT_FOUND)
+            "/studies", params=_build_trial_params(query), accept=(400, _NOT_FOUND)
         )
-        if response.status == _BAD_REQUEST:
-            raise build_stated_refusal(response)
         if response.status == _NOT_FOUND:
             return TrialHits()  # nothing fits the search
-        page = read_json_response(_StudyPage, response)
+        page = read_stated_json(_StudyPage, response)
         return TrialHits(
             trials=tuple(map(_parse_study, page.studies[: query.count])),
             total=drop_negative_count(page.total_count),
@@ -152,7 +116,7 @@ def _build_trial_params(query: TrialQuery) -> dict[str, str]:
         "pageSize": str(min(query.count, SPEC.max_results)),
         "countTotal": "" if query.page_token else "true",  # told on the first page only
         "fields": "|".join(_FIELDS),
-        "query.term": query.text,
+        "query.term": query.query,
         "query.cond": query.condition,
         "query.intr": query.intervention,
         "query.spons": query.sponsor,
@@ -163,29 +127,21 @@ def _build_trial_params(query: TrialQuery) -> dict[str, str]:
     return {name: value for name, value in params.items() if value}
 
 
-def _parse_study(study: _TrialStudy) -> ClinicalTrial:
+def _parse_study(study: _TrialStudy) -> Trial:
     protocol = study.protocol_section
-    about, status = protocol.identification_module, protocol.status_module or _StudyStatus()
-    sponsors = protocol.sponsor_collaborators_module or _StudySponsors()
-    design = protocol.design_module or _StudyDesign()
-    conditions = protocol.conditions_module or _StudyConditions()
-    arms = protocol.arms_interventions_module or _StudyArms()
-    start, end = status.start_date_struct, status.primary_completion_date_struct
-    lead = sponsors.lead_sponsor or _LeadSponsor()
-    enrolled = design.enrollment_info or _EnrollmentInfo()
-    return ClinicalTrial(
-        nct_id=about.nct_id,
-        title=clean_markup(about.brief_title or about.official_title) or about.nct_id,
-        url=_STUDY_PAGE + about.nct_id,
+    return Trial(
+        nct_id=protocol.nct_id,
+        title=clean_markup(protocol.brief_title or protocol.official_title) or protocol.nct_id,
+        url=_STUDY_PAGE + protocol.nct_id,
         source=SPEC.name,
-        status=clean_markup(status.overall_status) or None,
-        phases=_clean_names(design.phases or ()),
-        conditions=_clean_names(conditions.conditions or ()),
-        interventions=_clean_names(item.name for item in arms.interventions or ()),
-        sponsor=clean_markup(lead.name) or None,
-        start_date=start.date if start else None,
-        completion_date=end.date if end else None,
-        enrollment=drop_negative_count(enrolled.count),
+        status=clean_markup(protocol.status) or None,
+        phases=_clean_names(protocol.phases or ()),
+        conditions=_clean_names(protocol.conditions or ()),
+        interventions=_clean_names(item.name for item in protocol.interventions or ()),
+        sponsor=clean_markup(protocol.sponsor) or None,
+        start_date=protocol.start,
+        completion_date=protocol.end,
+        enrollment=drop_negative_count(protocol.enrolled),
         has_results=bool(study.has_results),
     )
 

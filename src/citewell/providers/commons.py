@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isqrt
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import RateLimited, UpstreamError
+from citewell.core.values.search_queries import PIXELS_BY_SIZE, FoundImage, ImageFilter, ImageQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
     read_json_response,
 )
-from citewell.errors import RateLimited, UpstreamError
-from citewell.model.domains.image_sizes import PIXELS_BY_SIZE
-from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
-from citewell.net.http.messages import HttpResponse
-from citewell.net.http.rate_limit_headers import read_retry_delay
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 _FILE_TYPES = {
     "jpg": "image/jpeg",
@@ -80,36 +79,10 @@ _HIDDEN_ELEMENT_PATTERN = re.compile(
 _FILE_ENDING_PATTERN = re.compile(r"\.[A-Za-z]{3,4}$")
 
 
-def _complete_scheme(address: Any) -> Any:
-    starts_open = isinstance(address, str) and address.startswith("//")
-    return f"https:{address}" if starts_open else address
-
-
-def _list_pages(pages: Any) -> Any:
-    """The pages as a list; an older form of the API has them in a map."""
-    return list(pages.values()) if isinstance(pages, dict) else pages
-
-
-_CommonsLink = Annotated[HttpLink, BeforeValidator(_complete_scheme)]
-
-
-class _MetadataValue(ResponsePart):
-    value: OptionalField[str] = None
-
-
-class _LinkValue(ResponsePart):
-    value: OptionalField[_CommonsLink] = None
-
-
-class _Metadata(ResponsePart):
-    """Facts about a file, as HTML; any of them may be missing."""
-
-    license: Annotated[OptionalField[_MetadataValue], Field(alias="LicenseShortName")] = None
-    license_url: Annotated[OptionalField[_LinkValue], Field(alias="LicenseUrl")] = None
-    terms: Annotated[OptionalField[_MetadataValue], Field(alias="UsageTerms")] = None
-    artist: Annotated[OptionalField[_MetadataValue], Field(alias="Artist")] = None
-    name: Annotated[OptionalField[_MetadataValue], Field(alias="ObjectName")] = None
-    attribution: Annotated[OptionalField[_MetadataValue], Field(alias="Attribution")] = None
+_CommonsLink = Annotated[
+    HttpLink,
+    BeforeValidator(lambda url: f"https:{url}" if str(url).startswith("//") else url),
+]
 
 
 class _FileInfo(ResponsePart):
@@ -120,7 +93,14 @@ class _FileInfo(ResponsePart):
     height: OptionalField[int] = None
     size: OptionalField[int] = None
     mime: OptionalField[str] = None
-    extmetadata: OptionalField[_Metadata] = None
+    # Facts about the file, as HTML.
+    short_name: OptionalField[dict[str, object]] = nested_field("extmetadata.LicenseShortName")
+    license: OptionalField[str] = nested_field("extmetadata.LicenseShortName.value")
+    license_url: OptionalField[_CommonsLink] = nested_field("extmetadata.LicenseUrl.value")
+    terms: OptionalField[str] = nested_field("extmetadata.UsageTerms.value")
+    artist: OptionalField[str] = nested_field("extmetadata.Artist.value")
+    name: OptionalField[str] = nested_field("extmetadata.ObjectName.value")
+    attribution: OptionalField[str] = nested_field("extmetadata.Attribution.value")
 
 
 class _FilePage(ResponsePart):
@@ -130,8 +110,14 @@ class _FilePage(ResponsePart):
     imageinfo: TolerantItems[_FileInfo] = ()
 
 
+# The pages as a list; an older form of the API has them in a map.
+_PAGE_LIST = BeforeValidator(
+    lambda pages: list(pages.values()) if isinstance(pages, dict) else pages
+)
+
+
 class _FoundPages(ResponsePart):
-    pages: Annotated[TolerantItems[_FilePage], BeforeValidator(_list_pages)] = ()
+    pages: Annotated[TolerantItems[_FilePage], _PAGE_LIST] = ()
 
 
 class _SearchResponse(JsonResponse):
@@ -141,34 +127,30 @@ class _SearchResponse(JsonResponse):
     continued: Annotated[OptionalField[dict[str, str | int]], Field(alias="continue")] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
         asked = _build_commons_params(query)
         pages: dict[int, _FilePage] = {}
         more: dict[str, str] = {}
         for number in range(_MAX_REQUESTS):
             try:
-                answer = await self._fetch_files(asked | more)
+                response = await self._upstream.send_get(params=asked | more)
+                _check_stated_limit(response, self._kit.clock)
+                answer = read_json_response(_SearchResponse, response)
             except UpstreamError:
                 if number == 0 or not pages:
                     raise
                 break
-            _merge_pages(pages, answer.query.pages if answer.query else ())
+            # The facts of one page may come in several answers.
+            for page in answer.query.pages if answer.query else ():
+                if page.pageid not in pages or not pages[page.pageid].imageinfo:
+                    pages[page.pageid] = page
             more = {name: str(value) for name, value in (answer.continued or {}).items()}
-            if not more or _count_complete(pages.values()) >= query.count:
+            if not more or sum(bool(page.imageinfo) for page in pages.values()) >= query.count:
                 break
         ordered = sorted(pages.values(), key=lambda page: (page.index is None, page.index or 0))
         found = (_parse_file(page) for page in ordered)
         return tuple(image for image in found if image is not None)[: query.count]
-
-    async def _fetch_files(self, params: dict[str, str]) -> _SearchResponse:
-        response = await self._upstream.send_get(params=params)
-        _check_stated_limit(response, self._clock)
-        return read_json_response(_SearchResponse, response)
 
 
 def _check_stated_limit(response: HttpResponse, clock: Callable[[], float]) -> None:
@@ -219,27 +201,18 @@ def _build_commons_text(query: ImageQuery) -> str:
     return f"{operators} {shorten_query_text(words, SPEC.max_query_chars - len(operators) - 1)}"
 
 
-def _merge_pages(pages: dict[int, _FilePage], found: Iterable[_FilePage]) -> None:
-    """Add pages; the facts of one page may come in several answers."""
-    for page in found:
-        known = pages.get(page.pageid)
-        if known is None or (page.imageinfo and not known.imageinfo):
-            pages[page.pageid] = page
-
-
-def _count_complete(pages: Iterable[_FilePage]) -> int:
-    return sum(1 for page in pages if page.imageinfo)
-
-
 def _parse_file(page: _FilePage) -> FoundImage | None:
     """The image; None for a page without a file, or with one of another kind."""
     if not page.imageinfo or not (page.imageinfo[0].mime or "image/").startswith("image/"):
         return None
     info = page.imageinfo[0]
-    about = info.extmetadata or _Metadata()
     file_name = _FILE_ENDING_PATTERN.sub("", page.title.partition(":")[2] or page.title)
-    title = _clean_value(about.name) or clean_markup(file_name) or info.url
-    author, license_name = _clean_value(about.artist), _clean_value(about.license or about.terms)
+    title = _clean_value(info.name) or clean_markup(file_name) or info.url
+    author, license_name = (
+        _clean_value(info.artist),
+        _clean_value(info.terms if info.short_name is None else info.license),
+    )
+    # The line in the form that Commons recommends, if author and licence are stated.
     return FoundImage(
         title=title,
         link=info.url,
@@ -250,21 +223,18 @@ def _parse_file(page: _FilePage) -> FoundImage | None:
         file_size=str(info.size) if info.size is not None and info.size > 0 else None,
         media_type=clean_markup(info.mime) or None,
         license=license_name or None,
-        license_url=about.license_url.value if about.license_url else None,
+        license_url=info.license_url,
         author=author or None,
-        attribution=_clean_value(about.attribution)
-        or _build_attribution(title, author, license_name),
+        attribution=_clean_value(info.attribution)
+        or (
+            f"“{title}” by {author}, {license_name}, via Wikimedia Commons"
+            if author and license_name
+            else None
+        ),
     )
 
 
-def _clean_value(field: _MetadataValue | None) -> str:
-    markup = ((field.value if field else None) or "")[:_MAX_VALUE_CHARS]
+def _clean_value(value: str | None) -> str:
+    markup = (value or "")[:_MAX_VALUE_CHARS]
     text = clean_markup(_HIDDEN_ELEMENT_PATTERN.sub("", markup))
     return shorten_query_text(text, _MAX_NAME_CHARS)
-
-
-def _build_attribution(title: str, author: str, license_name: str) -> str | None:
-    """The line in the form that Commons recommends, if author and licence are stated."""
-    if not author or not license_name:
-        return None
-    return f"“{title}” by {author}, {license_name}, via Wikimedia Commons"

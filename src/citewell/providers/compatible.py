@@ -6,25 +6,31 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
-from citewell.dialects.paid_apis import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
-from citewell.errors import InvalidInput, NotFound
-from citewell.model.research import (
+from citewell.core.errors import InvalidInput, NotFound
+from citewell.core.values.research import (
     ProviderReport,
     ProviderUsage,
     ResearchRequest,
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.net.upstream.upstream_client import Upstream
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
-from citewell.text.questions.research_prompts import strip_thinking
+from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.routing.ports import (
+    KitProvider,
+    Offer,
+    ProviderKit,
+    ProviderOption,
+    ProviderSpec,
+    accept_key,
+)
+from citewell.routing.upstream_refusals import (
+    EXPLAINED_STATUSES,
+    PaidAccount,
+    read_paid_response,
+    validate_response,
+)
+from citewell.text import research_prompts
+from citewell.text.research_prompts import strip_thinking
 
 SPEC = ProviderSpec(
     name="compatible",
@@ -52,9 +58,7 @@ SPEC = ProviderSpec(
             env="CITEWELL_MODEL_NAME",
             help="Model to use; without it the first that the server lists.",
         ),
-        ProviderOption(
-            env="CITEWELL_MODEL_KEY", help="Key, where the server wants one.", secret=True
-        ),
+        accept_key("CITEWELL_MODEL_KEY", "Key, where the server wants one."),
     ),
     requires_any=("CITEWELL_MODEL_SERVER", "OLLAMA_BASE_URL", "LM_STUDIO_BASE_URL"),
     rank=70,
@@ -95,14 +99,13 @@ class _ModelList(ResponsePart):
     data: TolerantItems[_ListedModel] = ()
 
 
-class Provider:
+class Provider(KitProvider):
     is_idempotent = True  # repeating a request costs nothing
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream: Upstream = kit.upstream
-        self.server_address = _choose_server_address(kit)
-        self._name = kit.find_option("CITEWELL_MODEL_NAME")
-        key = kit.find_option("CITEWELL_MODEL_KEY")
+    def _set_up(self) -> None:
+        self.server_address = _choose_server_address(self._kit)
+        self._name = self._kit.find_option("CITEWELL_MODEL_NAME")
+        key = self._kit.find_option("CITEWELL_MODEL_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
 
     def estimate_cost(self, _ask: ResearchRequest) -> int:

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator
-
-from citewell.dialects import csl_works
-from citewell.dialects.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.errors import InvalidInput
-from citewell.model.paper import (
+from citewell.citations import record_fields
+from citewell.core.errors import InvalidInput
+from citewell.core.values.paper import (
     IdentifierScheme,
     OpenCopy,
     Paper,
@@ -26,11 +15,19 @@ from citewell.model.paper import (
     PaperQuery,
     WorkAuthor,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.citations import record_fields
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.net.upstream.json_responses import (
+    CamelCasePart,
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.providers.dialects import csl_works
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
+from citewell.text.calendar_dates import extract_year
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="core",
@@ -40,10 +37,10 @@ SPEC = ProviderSpec(
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.COPIES}),
     applied_arguments={Offer.PAPERS: frozenset({"sort_by", "year_from", "year_to"})},
     options=(
-        ProviderOption(
-            env="CORE_API_KEY",
-            help="Key of CORE; without one few requests a day are answered.",
-            secret=True,
+        accept_key(
+            "CORE_API_KEY",
+            "Key of CORE; without one few requests a day are answered.",
+            "Authorization: Bearer {}",
         ),
     ),
     max_results=20,  # with a key each result includes the full text
@@ -57,11 +54,6 @@ SPEC = ProviderSpec(
 _QUERY_SYNTAX_PATTERN = re.compile(r"[:()\[\]{}^~*?\\/\"<>=!]")
 _DOCUMENT_KINDS = {"thesis": "thesis", "presentation": "speech"}
 _DOWNLOAD_LINK, _DISPLAY_LINK = "download", "display"
-
-# Identifiers are numbers in some records and strings in others.
-_TextOrNumber = Annotated[
-    str, BeforeValidator(lambda said: str(said) if type(said) is int else said)
-]
 
 
 class _CoreAuthor(CamelCasePart):
@@ -82,13 +74,13 @@ class _CoreLink(CamelCasePart):
 
 
 class _CoreWork(CamelCasePart):
-    id: OptionalField[_TextOrNumber] = None
+    id: OptionalField[csl_works.TextField] = None
     title: str
     authors: OptionalField[TolerantItems[_CoreAuthor]] = None
     abstract: OptionalField[str] = None
     doi: OptionalField[str] = None
-    arxiv_id: OptionalField[_TextOrNumber] = None
-    pubmed_id: OptionalField[_TextOrNumber] = None
+    arxiv_id: OptionalField[csl_works.TextField] = None
+    pubmed_id: OptionalField[csl_works.TextField] = None
     year_published: OptionalField[int] = None
     published_date: OptionalField[str] = None
     publisher: OptionalField[str] = None
@@ -109,13 +101,8 @@ class _CoreWorkList(CamelCasePart, JsonResponse):
     results: TolerantItems[_CoreWork]
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        key = kit.find_option("CORE_API_KEY")
-        self._key = {"Authorization": f"Bearer {key}"} if key else {}
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.DOI})
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         found = await self._search_core_works(
@@ -123,7 +110,9 @@ class Provider:
         )
         papers = tuple(_parse_core_work(work) for work in found.results)
         return PaperHits(
-            papers=papers[: query.count], total=found.total_hits, applied=_list_core_filters(query)
+            papers=papers[: query.count],
+            total=found.total_hits,
+            applied=csl_works.name_filters(year=query.year_from or query.year_to, sort=True),
         )
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
@@ -147,9 +136,7 @@ class Provider:
         params = {"q": expression, "limit": str(min(count, SPEC.max_results))}
         if newest:
             params["sort"] = "recency"
-        response = await self._upstream.send_get(
-            "/search/works", params=params, secret_headers=self._key
-        )
+        response = await self._upstream.send_get("/search/works", params=params)
         return read_json_response(_CoreWorkList, response)
 
 
@@ -165,13 +152,9 @@ def _build_core_query(query: PaperQuery) -> str:
     return f"({text}) AND {' AND '.join(parts)}" if parts else text
 
 
-def _list_core_filters(query: PaperQuery) -> frozenset[str]:
-    chosen = {"year": query.year_from or query.year_to, "sort": True}
-    return frozenset(name for name, wanted in chosen.items() if wanted)
-
-
 def _parse_core_work(work: _CoreWork) -> Paper:
-    ids, copies = _collect_core_ids(work), _list_core_copies(work)
+    ids = csl_works.collect_ids(doi=work.doi, arxiv=work.arxiv_id, pmid=work.pubmed_id)
+    copies = _list_core_copies(work)
     url = _choose_core_url(work, ids)
     year = record_fields.parse_issued_date(str(work.year_published))
     exact = record_fields.parse_issued_date(work.published_date)
@@ -199,15 +182,6 @@ def _parse_core_work(work: _CoreWork) -> Paper:
         pdf_url=copies[0].url if copies and copies[0].pdf else None,
         copies=copies,
     )
-
-
-def _collect_core_ids(work: _CoreWork) -> dict[IdentifierScheme, str]:
-    found = {
-        IdentifierScheme.DOI: record_fields.normalize_doi_field(work.doi),
-        IdentifierScheme.ARXIV: record_fields.normalize_arxiv_field(work.arxiv_id),
-        IdentifierScheme.PMID: record_fields.normalize_pmid_field(work.pubmed_id),
-    }
-    return {scheme: value for scheme, value in found.items() if value}
 
 
 def _choose_core_url(work: _CoreWork, ids: dict[IdentifierScheme, str]) -> str:

@@ -5,22 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TypeVar
 
 from pydantic import Field
 
-from citewell.dialects import batch_lookup, csl_books, csl_works
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    read_json_response,
-)
-from citewell.errors import InvalidInput, MalformedResponse, NotFound
-from citewell.model.paper import (
+from citewell.citations import identifiers, record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.errors import InvalidInput, MalformedResponse, NotFound
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     IntegrityNotice,
@@ -31,10 +23,22 @@ from citewell.model.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.citations import record_fields
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    drop_negative_count,
+    read_json_response,
+)
+from citewell.providers.dialects import csl_works
+from citewell.providers.dialects.csl_works import CslWork
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
+
+W = TypeVar("W", bound=CslWork)
 
 SPEC = ProviderSpec(
     name="crossref",
@@ -130,28 +134,25 @@ class _CrossrefListResponse(JsonResponse):
     message: _CrossrefWorkList
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
-        {IdentifierScheme.DOI, IdentifierScheme.ISBN}
-    )
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
-        {IdentifierScheme.DOI: _MAX_BATCH_DOIS}
-    )
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.DOI, IdentifierScheme.ISBN})
+    max_batch = MappingProxyType({IdentifierScheme.DOI: _MAX_BATCH_DOIS})
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        email = kit.find_option("CROSSREF_EMAIL")
+    def _set_up(self) -> None:
+        email = self._kit.find_option("CROSSREF_EMAIL")
         self._contact = {"mailto": email} if email else {}
-        kit.upstream.limit_concurrency(_POLITE_CONCURRENCY if email else 1)  # its documented limits
+        self._upstream.limit_concurrency(
+            _POLITE_CONCURRENCY if email else 1
+        )  # its documented limits
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         answer = await self._list_crossref_works(_build_crossref_params(query), count=query.count)
-        years = query.year_from is not None or query.year_to is not None
-        said = {"year": years, "source": query.source in _PUBLISHER_FILTERS}
         return PaperHits(
             papers=_parse_crossref_works(answer.items)[: query.count],
             total=drop_negative_count(answer.total),
-            applied=frozenset(name for name, done in said.items() if done),
+            applied=csl_works.name_filters(
+                year=query.year_from or query.year_to, source=query.source in _PUBLISHER_FILTERS
+            ),
         )
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
@@ -163,8 +164,8 @@ class Provider:
     async def _find_registered_book(self, isbn: str) -> Paper | None:
         params = {"filter": f"isbn:{isbn}", "select": _SELECTED_FIELDS}
         works = (await self._list_crossref_works(params, count=_MAX_BOOK_PARTS)).items
-        if (book := csl_books.find_book_work(works, isbn)) is None:
-            return csl_books.build_container_book(works, isbn, source=SPEC.name)
+        if (book := find_book_work(works, isbn)) is None:
+            return build_container_book(works, isbn, source=SPEC.name)
         paper = _parse_crossref_work(book)
         return paper.with_changes(ids={**paper.ids, IdentifierScheme.ISBN: isbn})
 
@@ -173,7 +174,7 @@ class Provider:
 
         Crossref combines several filters of the same name with OR.
         """
-        asked = batch_lookup.keep_plain_dois(ids)
+        asked = csl_works.keep_plain_dois(ids)
         if not asked:
             return {}
         params = {
@@ -182,7 +183,7 @@ class Provider:
         }
         answer = await self._list_crossref_works(params, count=len(asked))
         whole = answer.total == len(answer.items)
-        return batch_lookup.assign_papers(
+        return csl_works.assign_papers(
             asked, map(_parse_crossref_work, answer.items), is_complete=whole
         )
 
@@ -261,8 +262,15 @@ def _parse_crossref_work(work: _CrossrefWork, *, doi: str | None = None) -> Pape
     return csl_works.build_csl_paper(work, source=SPEC.name, doi=doi).with_changes(
         citation_count=drop_negative_count(work.citation_count),
         reference_count=drop_negative_count(work.reference_count),
-        open_access=_has_open_license(work),
-        pdf_url=next((link.URL for link in work.link or () if _is_pdf_link(link)), None),
+        open_access=csl_works.has_open_license(licence.URL for licence in work.license or ()),
+        pdf_url=next(
+            (
+                link.URL
+                for link in work.link or ()
+                if clean_markup(link.kind).lower() == "application/pdf"
+            ),
+            None,
+        ),
         events=_list_crossref_notices(work),
         preprint_of=_find_related_doi(work.relation.preprint_of if work.relation else None),
         preprint_doi=_find_related_doi(work.relation.preprints if work.relation else None),
@@ -294,11 +302,41 @@ def _find_related_doi(related: tuple[_CrossrefRelatedWork, ...] | None) -> str |
     return next(filter(None, found), None)
 
 
-def _has_open_license(work: _CrossrefWork) -> bool | None:
-    """True under a Creative Commons licence, else None, because no other licence decides it."""
-    licences = (clean_markup(one.URL).lower() for one in work.license or ())
-    return True if any("creativecommons.org/" in url for url in licences) else None
+# Finds the book with an ISBN among works: chapters carry the ISBN of their book, too.
 
 
-def _is_pdf_link(link: _CrossrefLink) -> bool:
-    return clean_markup(link.kind).lower() == "application/pdf"
+def find_book_work(works: Sequence[W], isbn: str) -> W | None:
+    """The first work that is a book and states this ISBN, in 10 or 13 digits."""
+    return next(
+        (
+            work
+            for work in works
+            if csl_works.choose_csl_kind(work.type) == "book" and _states_isbn(work, isbn)
+        ),
+        None,
+    )
+
+
+def build_container_book(works: Sequence[CslWork], isbn: str, *, source: str) -> Paper | None:
+    """The book as far as its chapters describe it; their authors are not its own."""
+    parts = [work for work in works if work.container and _states_isbn(work, isbn)]
+    if not parts:
+        return None
+    paper = csl_works.build_csl_paper(parts[0], source=source)
+    if not paper.venue:
+        return None
+    return Paper(
+        title=paper.venue,
+        source=source,
+        ids={IdentifierScheme.ISBN: isbn},
+        authors=csl_works.build_authors(parts[0].editor),
+        kind="book",
+        year=paper.year,
+        published=paper.published,
+        publisher=publisher_markup.clean_markup_line(parts[0].publisher) or None,
+    )
+
+
+def _states_isbn(work: CslWork, isbn: str) -> bool:
+    stated = (re.sub(r"[^0-9X-]", "", clean_markup(one).rpartition("/")[2].upper()) for one in work.ISBN)  # fmt: skip
+    return any(identifiers.parse_isbn(one).value == isbn for one in stated)

@@ -5,20 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from citewell.dialects import batch_lookup, csl_works
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.errors import InvalidInput, NotFound
-from citewell.model.paper import (
+from citewell.citations import record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.errors import InvalidInput, NotFound
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     OpenCopy,
@@ -28,12 +22,20 @@ from citewell.model.paper import (
     PaperQuery,
     WorkAuthor,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.citations import publisher_markup, record_fields
+from citewell.net.upstream.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+    read_json_response,
+)
+from citewell.providers.dialects import csl_works
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
+from citewell.text.calendar_dates import extract_year
 from citewell.text.data_tables import load_table
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="datacite",
@@ -60,9 +62,10 @@ _DATE_TYPES = ("Issued", "Available", "Submitted", "Created")
 _QUERY_OPERATOR_PATTERN = re.compile(r"[+\-=&|><!(){}\[\]^\"“”~*?:\\/]+|\b(?:AND|OR|NOT|TO)\b")
 
 
-def _read_publisher_name(value: Any) -> Any:
-    """The publisher's name, which is a string or, in newer responses, an object with a name."""
-    return value.get("name") if isinstance(value, dict) else value
+# The publisher's name, which is a string or, in newer responses, an object with a name.
+_PublisherName = Annotated[
+    str, BeforeValidator(lambda value: value.get("name") if isinstance(value, dict) else value)
+]
 
 
 def _validate_doi(value: str) -> str:
@@ -94,19 +97,6 @@ class _DataCiteDescription(ResponsePart):
     kind: OptionalField[str] = Field(default=None, alias="descriptionType")
 
 
-class _DataCiteTypes(ResponsePart):
-    general: OptionalField[str] = Field(default=None, alias="resourceTypeGeneral")
-    citeproc: OptionalField[str] = None
-
-
-class _DataCiteContainer(ResponsePart):
-    title: OptionalField[str] = None
-    volume: OptionalField[csl_works.TextField] = None
-    issue: OptionalField[csl_works.TextField] = None
-    first_page: OptionalField[csl_works.TextField] = Field(default=None, alias="firstPage")
-    last_page: OptionalField[csl_works.TextField] = Field(default=None, alias="lastPage")
-
-
 class _DataCiteRelation(ResponsePart):
     value: OptionalField[str] = Field(default=None, alias="relatedIdentifier")
     kind: OptionalField[str] = Field(default=None, alias="relatedIdentifierType")
@@ -121,12 +111,17 @@ class _DataCiteWork(ResponsePart):
     doi: Annotated[str, AfterValidator(_validate_doi)]
     titles: TolerantItems[_DataCiteTitle] = ()
     creators: TolerantItems[_DataCiteCreator] = ()
-    publisher: OptionalField[Annotated[str, BeforeValidator(_read_publisher_name)]] = None
+    publisher: OptionalField[_PublisherName] = None
     year: OptionalField[csl_works.NumberField] = Field(default=None, alias="publicationYear")
     dates: OptionalField[TolerantItems[_DataCiteDate]] = None
     descriptions: OptionalField[TolerantItems[_DataCiteDescription]] = None
-    types: OptionalField[_DataCiteTypes] = None
-    container: OptionalField[_DataCiteContainer] = None
+    general_type: OptionalField[str] = nested_field("types.resourceTypeGeneral")
+    citeproc_type: OptionalField[str] = nested_field("types.citeproc")
+    container: OptionalField[str] = nested_field("container.title")
+    volume: OptionalField[csl_works.TextField] = nested_field("container.volume")
+    issue: OptionalField[csl_works.TextField] = nested_field("container.issue")
+    first_page: OptionalField[csl_works.TextField] = nested_field("container.firstPage")
+    last_page: OptionalField[csl_works.TextField] = nested_field("container.lastPage")
     language: OptionalField[str] = None
     related: OptionalField[TolerantItems[_DataCiteRelation]] = Field(
         default=None, alias="relatedIdentifiers"
@@ -157,17 +152,12 @@ class _DataCiteListResponse(JsonResponse):
     meta: OptionalField[_DataCiteMeta] = None
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
-        {IdentifierScheme.DOI, IdentifierScheme.ARXIV}
-    )
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
-        {IdentifierScheme.DOI: _MAX_BATCH_DOIS}
-    )
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.DOI, IdentifierScheme.ARXIV})
+    max_batch = MappingProxyType({IdentifierScheme.DOI: _MAX_BATCH_DOIS})
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        email = kit.find_option("DATACITE_EMAIL")
+    def _set_up(self) -> None:
+        email = self._kit.find_option("DATACITE_EMAIL")
         self._contact = {"mailto": email} if email else {}
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
@@ -179,11 +169,12 @@ class Provider:
         if query.source == "arxiv":
             params["client-id"] = "arxiv.content"
         answer = await self._list_datacite_works(params, count=query.count)
-        said = {"year": years, "source": query.source == "arxiv", "sort": query.sort == "date"}
         return PaperHits(
             papers=_parse_datacite_works(answer)[: query.count],
             total=answer.meta.total if answer.meta else None,
-            applied=frozenset(name for name, done in said.items() if done),
+            applied=csl_works.name_filters(
+                year=years, source=query.source == "arxiv", sort=query.sort == "date"
+            ),
         )
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
@@ -197,14 +188,14 @@ class Provider:
         )
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        asked = batch_lookup.keep_plain_dois(ids)
+        asked = csl_works.keep_plain_dois(ids)
         if not asked:
             return {}
         listed = {"ids": ",".join(one.value for one in asked)}
         answer = await self._list_datacite_works(listed, count=SPEC.max_results)
         papers = [_parse_datacite_work(record.attributes) for record in answer.data]
         whole = answer.meta is not None and answer.meta.total == len(papers)
-        return batch_lookup.assign_papers(asked, papers, is_complete=whole)
+        return csl_works.assign_papers(asked, papers, is_complete=whole)
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         words = _strip_query_operators(query.title or query.text)
@@ -252,9 +243,10 @@ def _parse_datacite_work(work: _DataCiteWork) -> Paper:
         if doi.startswith(_ARXIV_DOI_PREFIX)
         else None
     )
-    inside, copy = work.container or _DataCiteContainer(), _build_arxiv_copy(arxiv)
+    copy = _build_arxiv_copy(arxiv)
     published = _choose_datacite_date(work)
     publisher = publisher_markup.clean_markup_line(work.publisher) or None
+    first, last = clean_markup(work.first_page), clean_markup(work.last_page)
     return Paper(
         title=_join_datacite_title(work),
         source=SPEC.name,
@@ -264,16 +256,19 @@ def _parse_datacite_work(work: _DataCiteWork) -> Paper:
         kind=_find_datacite_kind(work),
         year=extract_year(published),
         published=published,
-        venue=publisher_markup.clean_markup_line(inside.title) or publisher,
-        volume=clean_markup(inside.volume) or None,
-        issue=clean_markup(inside.issue) or None,
-        pages=_format_container_pages(inside),
+        venue=publisher_markup.clean_markup_line(work.container) or publisher,
+        volume=clean_markup(work.volume) or None,
+        issue=clean_markup(work.issue) or None,
+        pages=record_fields.expand_page_range(
+            f"{first}-{last}" if first and last and first != last else first
+        ),
         publisher=publisher,
         abstract=_find_datacite_abstract(work),
         language=clean_markup(work.language) or None,
         citation_count=work.citation_count,
         reference_count=work.reference_count,
-        open_access=_is_openly_licensed(work, arxiv),
+        open_access=bool(arxiv)
+        or csl_works.has_open_license(rights.uri for rights in work.rights or ()),
         pdf_url=copy.url if copy else None,
         copies=(copy,) if copy else (),
         preprint_of=_find_later_version(work, doi),
@@ -282,20 +277,12 @@ def _parse_datacite_work(work: _DataCiteWork) -> Paper:
 
 def _join_datacite_title(work: _DataCiteWork) -> str:
     """The main title, which has no type, followed by the subtitle if there is one."""
-    main = next(
-        (publisher_markup.clean_markup_line(one.title) for one in work.titles if not one.kind), ""
-    )
-    main = main or next(
-        filter(None, (publisher_markup.clean_markup_line(one.title) for one in work.titles)), ""
-    )
-    under = next(
-        (
-            publisher_markup.clean_markup_line(one.title)
-            for one in work.titles
-            if one.kind == "Subtitle"
-        ),
-        "",
-    )
+    titles = [
+        (title.kind, publisher_markup.clean_markup_line(title.title)) for title in work.titles
+    ]
+    main = next((text for kind, text in titles if not kind), "")
+    main = main or next((text for _, text in titles if text), "")
+    under = next((text for kind, text in titles if kind == "Subtitle"), "")
     if not under or under.casefold() in main.casefold():
         return record_fields.clean_title_field(main)
     return record_fields.clean_title_field(f"{main}: {under}")
@@ -325,18 +312,9 @@ def _choose_datacite_date(work: _DataCiteWork) -> str | None:
 
 
 def _find_datacite_kind(work: _DataCiteWork) -> str | None:
-    if work.types is None:
-        return None
     kinds: Mapping[str, str] = load_table(__package__, "datacite_kinds")
-    general = kinds.get(clean_markup(work.types.general).lower())
-    return general or csl_works.choose_csl_kind(work.types.citeproc)
-
-
-def _format_container_pages(inside: _DataCiteContainer) -> str | None:
-    first, last = clean_markup(inside.first_page), clean_markup(inside.last_page)
-    return record_fields.expand_page_range(
-        f"{first}-{last}" if first and last and first != last else first
-    )
+    general = kinds.get(clean_markup(work.general_type).lower())
+    return general or csl_works.choose_csl_kind(work.citeproc_type)
 
 
 def _find_datacite_abstract(work: _DataCiteWork) -> str | None:
@@ -355,11 +333,6 @@ def _build_arxiv_copy(arxiv: str | None) -> OpenCopy | None:
     return OpenCopy(
         url=url, pdf=True, version="submittedVersion", host="repository", source=SPEC.name
     )
-
-
-def _is_openly_licensed(work: _DataCiteWork, arxiv: str | None) -> bool | None:
-    uris = (clean_markup(one.uri).lower() for one in work.rights or ())
-    return True if arxiv or any("creativecommons.org/" in uri for uri in uris) else None
 
 
 def _find_later_version(work: _DataCiteWork, doi: str) -> str | None:

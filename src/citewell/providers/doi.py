@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from citewell.dialects import csl_works
-from citewell.dialects.json_responses import JsonResponse, read_json_response
-from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
-from citewell.model.paper import IdentifierScheme, Paper, PaperId
+from citewell.core.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
+from citewell.core.values.paper import IdentifierScheme, Paper, PaperId
 from citewell.net.http.messages import RedirectPolicy
+from citewell.net.upstream.json_responses import JsonResponse, read_json_response
 from citewell.net.upstream.upstream_client import parse_json_response
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.providers.dialects import csl_works
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 
 SPEC = ProviderSpec(
     name="doi",
@@ -35,13 +33,11 @@ class _HandleResponse(JsonResponse):
     responseCode: int  # noqa: N815 - the upstream's word
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.DOI})
 
     async def is_registered(self, doi: str) -> bool:
+        """Whether the DOI is registered; raises when the registry cannot be asked."""
         path = f"/api/handles/{csl_works.encode_doi_segment(doi)}"
         response = await self._upstream.send_get(path, accept=(404,))
         # Any proxy can send a 404, so only the registry's own response code counts.

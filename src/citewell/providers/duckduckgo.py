@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urljoin, urlsplit
 
-from citewell.dialects.json_responses import require_http_address
-from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.errors import (
-    Blocked,
-    FailureReason,
-    MalformedResponse,
-    RateLimited,
-)
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.errors import Blocked, FailureReason, MalformedResponse, RateLimited
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.net.upstream.json_responses import require_http_address
+from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.data_tables import load_table
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 from citewell.workers.worker_tasks import TaskFailure, WorkerTask
 
 if TYPE_CHECKING:
@@ -66,19 +61,6 @@ _TIME_RANGE_CODES = {"hour": "d", "day": "d", "week": "w", "month": "m", "year":
 _SAFE_SEARCH_LEVELS = {"off": "-2", "medium": "-1", "high": "1"}
 _CHALLENGE_MARKS = ("anomaly-modal", "challenge-form", "anomaly.js", "bots use duckduckgo")
 
-# Regions of each country; the first is the default.
-_REGION_CODES = {
-    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-nl be-fr", "BG": "bg-bg",
-    "BR": "br-pt", "CA": "ca-en ca-fr", "CH": "ch-de ch-fr ch-it", "CL": "cl-es", "CN": "cn-zh",
-    "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da", "EE": "ee-et", "ES": "es-es es-ca",
-    "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh", "HR": "hr-hr",
-    "HU": "hu-hu", "ID": "id-en", "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IT": "it-it",
-    "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt", "LV": "lv-lv", "MX": "mx-es", "MY": "my-en",
-    "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en", "PL": "pl-pl",
-    "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SE": "se-sv", "SG": "sg-en", "SI": "sl-sl",
-    "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en us-es",
-    "VN": "vn-en", "ZA": "za-en",
-}  # fmt: skip
 _WORLD_REGION = "wt-wt"
 _CHALLENGE_REST_SECONDS = 120.0  # asking again sooner prolongs the bot wall
 
@@ -96,12 +78,7 @@ _PARSE_PAGE: WorkerTask[_DuckDuckGoPage] = WorkerTask(
 )
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._kit = kit
-        self._upstream = kit.upstream
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         form: dict[str, str] = {}
 
@@ -133,7 +110,7 @@ class Provider:
                 _PARSE_PAGE,
                 body=response.body,
                 status=response.status,
-                now=datetime.fromtimestamp(self._clock(), UTC),
+                now=self._read_now(),
             )
         except TaskFailure as failure:
             raise MalformedResponse(failure.message, provider=SPEC.name) from None
@@ -143,9 +120,11 @@ class Provider:
 
 
 def _build_duckduckgo_params(query: SearchQuery) -> dict[str, str]:
+    regions = _load_region_codes().get(query.country or "", _WORLD_REGION).split()
+    wanted = (query.language or "").lower().partition("-")[0]
     params = {
         "q": build_operator_query(query, max_chars=SPEC.max_query_chars),
-        "kl": _choose_region(query.country, query.language),
+        "kl": next((region for region in regions if region.endswith(f"-{wanted}")), regions[0]),
         "p": _SAFE_SEARCH_LEVELS[query.safe],
     }
     if query.time_range:
@@ -153,19 +132,11 @@ def _build_duckduckgo_params(query: SearchQuery) -> dict[str, str]:
     return params
 
 
-def _choose_region(country: str | None, language: str | None) -> str:
-    regions = _REGION_CODES.get(country or "", _WORLD_REGION).split()
-    wanted = (language or "").lower().partition("-")[0]
-    return next((region for region in regions if region.endswith(f"-{wanted}")), regions[0])
-
-
 def _build_duckduckgo_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = []
-    if query.count > SPEC.max_results:
-        notes.append(f"DuckDuckGo is asked for at most {SPEC.max_results} results.")
+    notes = [*note_result_limit(query, SPEC.max_results, "DuckDuckGo is asked for at most")]
     if query.time_range == "hour":
         notes.append("DuckDuckGo's shortest time range is a day.")
-    if query.country and query.country not in _REGION_CODES:
+    if query.country and query.country not in _load_region_codes():
         notes.append(f"DuckDuckGo has no region {query.country}; the country was not applied.")
     return tuple(notes)
 
@@ -219,7 +190,10 @@ def _parse_duckduckgo_result(result: LexborNode, *, now: datetime) -> SearchHit 
     if anchor is None or url is None:
         return None
     snippet = result.css_first(".result__snippet")
-    published = _find_duckduckgo_date(result, now=now)
+    dates = (
+        parse_provider_date(span.text(), now=now) for span in result.css(".result__extras span")
+    )
+    published = next((date for date in dates if date), None)
     return SearchHit(
         title=clean_markup(anchor.html) or url,
         url=url,
@@ -244,13 +218,6 @@ def resolve_result_link(href: str) -> str | None:
         return None
 
 
-def _find_duckduckgo_date(result: LexborNode, *, now: datetime) -> datetime | None:
-    dates = (
-        parse_provider_date(span.text(), now=now) for span in result.css(".result__extras span")
-    )
-    return next((date for date in dates if date), None)
-
-
 def _find_next_form(page: LexborHTMLParser) -> dict[str, str]:
     """The hidden fields of the "Next" form; empty on the last page."""
     for form in page.css(".nav-link form"):
@@ -259,3 +226,9 @@ def _find_next_form(page: LexborHTMLParser) -> dict[str, str]:
         fields = (field.attributes for field in form.css('input[type="hidden"]'))
         return {name: field.get("value") or "" for field in fields if (name := field.get("name"))}
     return {}
+
+
+# Regions of each country; the first is the default.
+@cache
+def _load_region_codes() -> dict[str, str]:
+    return dict(load_table(__package__, "duckduckgo")["region_codes"])

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated, ClassVar, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
 from urllib.parse import quote
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    read_json_response,
-)
-from citewell.dialects.remembered_matches import MatchMemory
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import UpstreamUnavailable
-from citewell.model.domains.court_case import (
+from citewell.core.errors import UpstreamUnavailable
+from citewell.core.values.court_case import (
     CaseHits,
     CaseQuery,
     CitationMatch,
     CourtCase,
     LegalCitation,
 )
-from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.law.court_regulations import CfrPlace, find_cfr_place
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.domains.law.bluebook import CfrPlace, find_cfr_place
+from citewell.net.upstream.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    drop_negative_count,
+)
+from citewell.providers.dialects.remembered_matches import LawRegistry
+from citewell.routing.ports import Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="ecfr",
@@ -50,10 +48,9 @@ SPEC = ProviderSpec(
 _SITE = "https://www.ecfr.gov"
 _LAST_TITLE = 50
 _PAGE_SIZE = 100  # the search returns every version of a section, most of which have ended
-_BAD_REQUEST, _NOT_FOUND = 400, 404
+_NOT_FOUND = 404
 _DAY_PATTERN = r"^[12]\d{3}-\d\d-\d\d$"
 
-A = TypeVar("A", bound=JsonResponse)
 _IsoDay = Annotated[str, Field(pattern=_DAY_PATTERN)]
 
 
@@ -102,12 +99,8 @@ class _VersionList(JsonResponse):
     content_versions: TolerantItems[_StoredVersion]
 
 
-class Provider:
+class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"us_cfr"})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """Sections by relevance: those in force, or those that were in force on `date_to`.
@@ -127,29 +120,27 @@ class Provider:
         response = await self._upstream.send_get(
             "/search/v1/results",
             params={name: value for name, value in params.items() if value},
-            accept=(_BAD_REQUEST,),
+            accept=(400,),
         )
-        page = _read_answer(_SearchPage, response)
+        page = read_stated_json(_SearchPage, response)
         versions = [one for one in page.results if _is_in_force(one, query.date_to)]
         ended = len(page.results) - len(versions)
         cases = map(_parse_found_version, versions or page.results)
-        kept = _merge_versions(case for case in cases if _is_recent(case, query))
+        kept: dict[str, CourtCase] = {}  # for each citation the most relevant
+        for case in cases:
+            if _is_recent(case, query):
+                kept.setdefault(next(iter(case.citations), case.url), case)
         return CaseHits(
-            cases=kept[: query.count],
+            cases=tuple(kept.values())[: query.count],
             total=drop_negative_count(page.meta.total_count) if page.meta and not ended else None,
             notes=_describe_versions(in_force=len(versions), ended=ended),
         )
 
-    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
-        known = await self._matches.recall_match(citation)
-        if known is not None:
-            return known
+    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
         place = find_cfr_place(citation.normalized)
         if place is None:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
-        match = CitationMatch(provider=SPEC.name, cases=await self._list_cited_sections(place))
-        await self._matches.remember_match(citation, match)
-        return match
+        return CitationMatch(provider=SPEC.name, cases=await self._list_cited_sections(place))
 
     async def _list_cited_sections(self, place: CfrPlace) -> tuple[CourtCase, ...]:
         """The section, or its part, if the Code has or had it since 2017."""
@@ -159,24 +150,18 @@ class Provider:
         response = await self._upstream.send_get(
             f"/versioner/v1/versions/title-{place.title}.json",
             params=named,
-            accept=(_BAD_REQUEST, _NOT_FOUND),
+            accept=(400, _NOT_FOUND),
         )
         if response.status == _NOT_FOUND:
             # A missing section is an empty list; this says that the whole title is missing.
             message = "eCFR has no list of versions for this title."
             raise UpstreamUnavailable(message, provider=SPEC.name, detail="HTTP 404")
-        versions = _read_answer(_VersionList, response).content_versions
+        versions = read_stated_json(_VersionList, response).content_versions
         wanted = place.section or place.part
         found = [
             one for one in versions if wanted.lower() in {one.identifier.lower(), one.part or ""}
         ]
         return (_parse_stored_versions(place, found),) if found else ()
-
-
-def _read_answer(model: type[A], response: HttpResponse) -> A:
-    if response.status == _BAD_REQUEST:
-        raise build_stated_refusal(response)
-    return read_json_response(model, response)
 
 
 def _describe_versions(*, in_force: int, ended: int) -> tuple[str, ...]:
@@ -198,14 +183,6 @@ def _is_in_force(version: _FoundVersion, day: str | None) -> bool:
 
 def _is_recent(case: CourtCase, query: CaseQuery) -> bool:
     return not query.date_from or (case.date_filed or "") >= query.date_from
-
-
-def _merge_versions(cases: Iterable[CourtCase]) -> tuple[CourtCase, ...]:
-    """One case for each citation, the most relevant."""
-    kept: dict[str, CourtCase] = {}
-    for case in cases:
-        kept.setdefault(next(iter(case.citations), case.url), case)
-    return tuple(kept.values())
 
 
 def _parse_found_version(version: _FoundVersion) -> CourtCase:

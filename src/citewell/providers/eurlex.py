@@ -8,27 +8,26 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.remembered_matches import MatchMemory
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.domains.court_case import (
+from citewell.core.values.court_case import (
     CaseHits,
     CaseQuery,
     CitationMatch,
     CourtCase,
     LegalCitation,
 )
+from citewell.domains.law.eu_law_numbers import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates.partial_dates import parse_partial_date
-from citewell.text.law.court_celex import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.net.upstream.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+)
+from citewell.providers.dialects.remembered_matches import LawRegistry
+from citewell.routing.ports import Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.calendar_dates import parse_partial_date
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="eurlex",
@@ -85,12 +84,8 @@ class _SparqlAnswer(JsonResponse):
     results: _BindingList
 
 
-class Provider:
+class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"eu_celex", "eu_ecli"})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """Texts by their number if the query names one, else by the words of their English titles."""
@@ -98,28 +93,25 @@ class Provider:
         numbers = find_celex_numbers(query.text)
         if ecli or numbers:
             named = _build_ecli_choice(ecli.group()) if ecli else _build_celex_choice(numbers)
-            return _limit_hits(await self._select_works(named, query), query.count)
-        words = _choose_index_words(query.text)
+            return CaseHits(cases=(await self._select_works(named, query))[: query.count])
+        # Letters and digits only, so that no word can end a literal.
+        found = dict.fromkeys(_WORD_PATTERN.findall(query.text))
+        words = [word for word in found if len(word) >= _MIN_WORD_CHARS][:_MAX_SEARCH_WORDS]
         if not words:
             return CaseHits(notes=("EUR-Lex needs a word of at least three letters.",))
         response = await self._send_sparql(_build_select(_build_index_search(words), query))
         if response.status == _BAD_REQUEST:  # no full-text index: the titles are compared instead
             response = await self._send_sparql(_build_select(_build_title_filter(words), query))
-        return _limit_hits(_read_works(response), query.count)
+        return CaseHits(cases=_read_works(response)[: query.count])
 
-    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
-        known = await self._matches.recall_match(citation)
-        if known is not None:
-            return known
+    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
         pattern = ECLI_PATTERN if citation.kind == "eu_ecli" else CELEX_PATTERN
         written = citation.normalized.strip().upper()
         if pattern.fullmatch(written) is None:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
         build = _build_ecli_choice if citation.kind == "eu_ecli" else _build_celex_choice
         cases = await self._select_works(build(written), CaseQuery(text=written))
-        match = CitationMatch(provider=SPEC.name, cases=cases)
-        await self._matches.remember_match(citation, match)
-        return match
+        return CitationMatch(provider=SPEC.name, cases=cases)
 
     async def _select_works(self, choice: str, query: CaseQuery) -> tuple[CourtCase, ...]:
         return _read_works(await self._send_sparql(_build_select(choice, query)))
@@ -128,7 +120,7 @@ class Provider:
         return await self._upstream.send_get(
             params={"query": sparql, "format": "application/sparql-results+json"},
             headers={"accept": "application/sparql-results+json"},
-            accept=(_BAD_REQUEST,),
+            accept=(400,),
         )
 
 
@@ -179,12 +171,6 @@ def _build_title_filter(words: Iterable[str]) -> str:
     )
 
 
-def _choose_index_words(text: str) -> tuple[str, ...]:
-    """The words to look for: letters and digits only, so that none can end a literal."""
-    words = dict.fromkeys(_WORD_PATTERN.findall(text))
-    return tuple(word for word in words if len(word) >= _MIN_WORD_CHARS)[:_MAX_SEARCH_WORDS]
-
-
 def _escape_literal(text: str) -> str:
     """The text with the signs escaped that end or change a SPARQL literal."""
     return "".join(f"\\u{ord(sign):04x}" if sign in '"\\\n\r\t{}<>' else sign for sign in text)
@@ -192,17 +178,11 @@ def _escape_literal(text: str) -> str:
 
 def _read_works(response: HttpResponse) -> tuple[CourtCase, ...]:
     """One case for each CELEX number, in the order of the rows."""
-    if response.status == _BAD_REQUEST:
-        raise build_stated_refusal(response)
-    rows = read_json_response(_SparqlAnswer, response).results.bindings
+    rows = read_stated_json(_SparqlAnswer, response).results.bindings
     cases: dict[str, CourtCase] = {}
     for row in rows:
         cases.setdefault(row.celex.value, _parse_work(row))
     return tuple(cases.values())
-
-
-def _limit_hits(cases: tuple[CourtCase, ...], count: int) -> CaseHits:
-    return CaseHits(cases=cases[:count])
 
 
 def _parse_work(row: _WorkBinding) -> CourtCase:

@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from citewell.dialects.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
+from citewell.citations import dois, record_fields
+from citewell.core.values.field_schema import parse_field_schema
+from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.paper import Paper, PaperHits, PaperQuery, WorkAuthor
+from citewell.core.values.research import ProviderReport
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.structured_results import (
+    StructuredHits,
+    StructuredQuery,
+    StructuredResult,
 )
-from citewell.dialects.json_responses import (
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
     clamp_score,
+    clean_json_texts,
+    fit_schema_value,
+    nested_field,
+    parse_json_text,
     read_json_response,
 )
-from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
-from citewell.dialects.schema_values import clean_json_texts, fit_schema_value, parse_json_text
-from citewell.model.domains.field_schema import parse_field_schema
-from citewell.model.domains.grounded_answer import AnswerQuery
-from citewell.model.domains.structured_results import (
-    StructuredHits,
-    StructuredQuery,
-    StructuredResult,
+from citewell.providers.dialects import csl_works
+from citewell.providers.dialects.result_paging import note_result_limit
+from citewell.routing.answer_reports import (
+    AnswerCost,
+    CitedPage,
+    build_answer_report,
+    clean_answer_text,
 )
-from citewell.model.paper import IdentifierScheme, Paper, PaperHits, PaperQuery, WorkAuthor
-from citewell.model.research import ProviderReport
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.citations import dois, record_fields
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.model_billing import TICKS_PER_DOLLAR, convert_dollars
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.text.calendar_dates import extract_year, parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="exa",
@@ -52,7 +54,7 @@ SPEC = ProviderSpec(
         Offer.PAPERS: frozenset({"source", "year_from", "year_to"}),
         Offer.STRUCTURED: frozenset({"category", "schema"}),
     },
-    options=(ProviderOption(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
+    options=(require_key("EXA_API_KEY", "Key of Exa.", "x-api-key"),),
     filters=frozenset(
         {SearchFilter.SITES, SearchFilter.TIME_RANGE, SearchFilter.SAFE, SearchFilter.COUNTRY}
     ),
@@ -92,14 +94,10 @@ class _ExaResponse(JsonResponse):
     results: TolerantItems[_ExaResult]
 
 
-class _ExaCost(ResponsePart):
-    total: OptionalField[float] = None
-
-
 class _ExaAnswer(JsonResponse):
     answer: OptionalField[str] = None
     citations: TolerantItems[_ExaResult] = ()
-    costDollars: OptionalField[_ExaCost] = None  # noqa: N815 - the upstream's word
+    cost: OptionalField[float] = nested_field("costDollars.total")
 
 
 class _ExaStructuredResult(_ExaResult):
@@ -108,19 +106,14 @@ class _ExaStructuredResult(_ExaResult):
 
 class _ExaStructured(JsonResponse):
     results: TolerantItems[_ExaStructuredResult]
-    costDollars: OptionalField[_ExaCost] = None  # noqa: N815 - the upstream's word
+    cost: OptionalField[float] = nested_field("costDollars.total")
 
 
-class Provider:
+class Provider(KitProvider):
     structured_categories = (
         "company", "people", "research paper", "news", "pdf", "github", "financial report",
         "personal site",
     )  # fmt: skip
-
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._key = {"x-api-key": kit.find_option("EXA_API_KEY") or ""}
-        self._clock = clock
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         return await self._search_exa(query, category=None)
@@ -130,14 +123,14 @@ class Provider:
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         body = _build_exa_paper_body(query)
-        response = await self._upstream.send_post("/search", json=body, secret_headers=self._key)
+        response = await self._upstream.send_post("/search", json=body)
         papers = tuple(
             _parse_exa_paper(result)
             for result in read_json_response(_ExaResponse, response).results
         )
-        years = query.year_from or query.year_to
-        chosen = {"year": years, "source": query.source in _PUBLISHER_DOMAINS}
-        applied = frozenset(name for name, wanted in chosen.items() if wanted)
+        applied = csl_works.name_filters(
+            year=query.year_from or query.year_to, source=query.source in _PUBLISHER_DOMAINS
+        )
         return PaperHits(papers=papers[: query.count], applied=applied)
 
     def estimate_answer_cost(self, _query: AnswerQuery) -> int:
@@ -148,7 +141,6 @@ class Provider:
             "/answer",
             json={"query": shorten_query_text(query.text, SPEC.max_query_chars), "text": False},
             idempotent=False,
-            secret_headers=self._key,
             timeout=query.timeout_seconds,
         )
         answer = read_json_response(_ExaAnswer, response)
@@ -161,7 +153,7 @@ class Provider:
             clean_answer_text(answer.answer),
             pages,
             count=query.count,
-            cost=_read_exa_cost(answer.costDollars, otherwise=_ANSWER_TICKS),
+            cost=_read_exa_cost(answer.cost, otherwise=_ANSWER_TICKS),
         )
 
     def estimate_structured_cost(self, query: StructuredQuery) -> int:
@@ -172,7 +164,6 @@ class Provider:
             "/search",
             json=_build_exa_structured_body(query),
             idempotent=False,
-            secret_headers=self._key,
             timeout=query.timeout_seconds,
         )
         answer = read_json_response(_ExaStructured, response)
@@ -182,23 +173,26 @@ class Provider:
                 _parse_exa_fields(one, query, published=self._parse_exa_day(one))
                 for one in answer.results[: query.count]
             ),
-            cost_ticks=_read_exa_cost(answer.costDollars, otherwise=estimate).ticks,
+            cost_ticks=_read_exa_cost(answer.cost, otherwise=estimate).ticks,
         )
 
     def _parse_exa_day(self, result: _ExaResult) -> str | None:
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         published = parse_provider_date(result.publishedDate, now=now)
         return published.date().isoformat() if published else None
 
     async def _search_exa(self, query: SearchQuery, *, category: str | None) -> SearchHits:
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         body = _build_exa_body(query, category=category, now=now)
-        response = await self._upstream.send_post("/search", json=body, secret_headers=self._key)
+        response = await self._upstream.send_post("/search", json=body)
         hits = tuple(
             _parse_exa_result(result, now=now)
             for result in read_json_response(_ExaResponse, response).results
         )
-        return SearchHits(hits=hits[: query.count], notes=_build_exa_notes(query))
+        return SearchHits(
+            hits=hits[: query.count],
+            notes=note_result_limit(query, SPEC.max_results, "Exa is asked for at most"),
+        )
 
 
 def _build_exa_body(
@@ -273,17 +267,11 @@ def _parse_exa_fields(
     )
 
 
-def _read_exa_cost(stated: _ExaCost | None, *, otherwise: int) -> AnswerCost:
-    ticks = convert_dollars(stated.total) if stated is not None else None
+def _read_exa_cost(stated: float | None, *, otherwise: int) -> AnswerCost:
+    ticks = convert_dollars(stated)
     if ticks is None:
         return AnswerCost(ticks=otherwise, basis="table")
     return AnswerCost(ticks=ticks, basis="provider")
-
-
-def _build_exa_notes(query: SearchQuery) -> tuple[str, ...]:
-    if query.count <= SPEC.max_results:
-        return ()
-    return (f"Exa is asked for at most {SPEC.max_results} results.",)
 
 
 def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
@@ -304,17 +292,14 @@ def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
 def _parse_exa_paper(result: _ExaResult) -> Paper:
     """A paper from what Exa knows of its page: title, authors, date and address."""
     arxiv = record_fields.normalize_arxiv_field(result.url) if "arxiv.org/" in result.url else None
-    found = {
-        IdentifierScheme.ARXIV: arxiv,
-        IdentifierScheme.DOI: None if arxiv else dois.find_doi_in_address(result.url),
-    }
+    doi = None if arxiv else dois.find_doi_in_address(result.url)
     published = record_fields.parse_issued_date(result.publishedDate)
     path = result.url.lower().partition("?")[0]
     return Paper(
         title=clean_markup(result.title) or result.url,
         source=SPEC.name,
         url=result.url,
-        ids={scheme: value for scheme, value in found.items() if value},
+        ids=csl_works.collect_ids(arxiv=arxiv, doi=doi),
         authors=tuple(WorkAuthor(name=name) for name in _split_author_line(result.author)),
         year=extract_year(published),
         published=published,

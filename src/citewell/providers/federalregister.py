@@ -6,7 +6,16 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import MalformedResponse
+from citewell.core.values.court_case import (
+    CaseHits,
+    CaseQuery,
+    CitationMatch,
+    CourtCase,
+    LegalCitation,
+)
+from citewell.domains.law.bluebook import find_register_page
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
@@ -15,21 +24,12 @@ from citewell.dialects.json_responses import (
     drop_negative_count,
     read_json_response,
 )
-from citewell.dialects.remembered_matches import MatchMemory
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import MalformedResponse
-from citewell.model.domains.court_case import (
-    CaseHits,
-    CaseQuery,
-    CitationMatch,
-    CourtCase,
-    LegalCitation,
-)
 from citewell.net.upstream.upstream_client import parse_json_response
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates.partial_dates import parse_partial_date
-from citewell.text.law.court_regulations import find_register_page
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.providers.dialects.remembered_matches import LawRegistry
+from citewell.routing.ports import Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.calendar_dates import parse_partial_date
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="federalregister",
@@ -52,7 +52,6 @@ _FIELDS = (
 )  # fmt: skip
 _FIRST_VOLUME = 59  # of 1994; older ones are not in the API
 _MAX_DOCUMENTS = 20
-_BAD_REQUEST = 400
 _KINDS = {"rule": "regulation", "proposed rule": "regulation"}
 
 
@@ -94,12 +93,8 @@ class _SearchDetails(JsonResponse):
     suggestions: _SearchSuggestions
 
 
-class Provider:
+class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"us_register"})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         page = find_register_page(query.text)
@@ -115,11 +110,9 @@ class Provider:
         response = await self._upstream.send_get(
             "/documents.json",
             params=[(name, value) for name, value in params if value] + _list_field_params(),
-            accept=(_BAD_REQUEST,),
+            accept=(400,),
         )
-        if response.status == _BAD_REQUEST:
-            raise build_stated_refusal(response)
-        found = read_json_response(_DocumentPage, response)
+        found = read_stated_json(_DocumentPage, response)
         if found.results is None and found.count != 0:
             raise MalformedResponse("The documents are missing.", provider=SPEC.name)
         return CaseHits(
@@ -127,16 +120,11 @@ class Provider:
             total=drop_negative_count(found.count),
         )
 
-    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
-        known = await self._matches.recall_match(citation)
-        if known is not None:
-            return known
+    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
         page = find_register_page(citation.normalized)
         if page is None or page[0] < _FIRST_VOLUME:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
-        match = CitationMatch(provider=SPEC.name, cases=await self._list_cited_documents(*page))
-        await self._matches.remember_match(citation, match)
-        return match
+        return CitationMatch(provider=SPEC.name, cases=await self._list_cited_documents(*page))
 
     async def _list_cited_documents(self, volume: int, page: int) -> tuple[CourtCase, ...]:
         """The documents on this page; one that only continues there counts as well."""

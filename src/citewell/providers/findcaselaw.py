@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import ClassVar
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
-from citewell.dialects.json_responses import require_http_address
-from citewell.dialects.remembered_matches import MatchMemory
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
-from citewell.errors import MalformedResponse
-from citewell.model.counted_words import pluralize
-from citewell.model.domains.court_case import (
+from citewell.core.errors import MalformedResponse
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.court_case import (
     CaseHits,
     CaseQuery,
     CitationMatch,
     CourtCase,
     LegalCitation,
 )
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates.partial_dates import parse_partial_date
-from citewell.text.law.court_citations import build_citation_key
+from citewell.domains.law.citation_forms import build_citation_key
+from citewell.net.upstream.json_responses import require_http_address
+from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
+from citewell.providers.dialects.remembered_matches import LawRegistry
+from citewell.routing.ports import Offer, ProviderSpec
+from citewell.routing.upstream_refusals import build_stated_refusal
+from citewell.text.calendar_dates import parse_partial_date
+from citewell.text.data_tables import load_table
 
 SPEC = ProviderSpec(
     name="findcaselaw",
@@ -49,34 +51,10 @@ _MAX_FEED_BYTES = 4 * 2**20
 _NEUTRAL_CITATION_PATTERN = re.compile(
     r"\[\d{4}\] {1,3}(?P<court>[A-Z]{2,6})(?: {1,3}(?:Civ|Crim))? {1,3}\d{1,5}\b(?: {1,3}\([A-Za-z]{1,10}\))?"
 )
-# The courts that send their judgments here; those of Scotland and Northern Ireland do not.
-_COVERED_COURTS = frozenset(
-    [
-        "UKSC",
-        "UKPC",
-        "EWCA",
-        "EWHC",
-        "EWCOP",
-        "EWFC",
-        "EWCC",
-        "EWCR",
-        "UKUT",
-        "UKFTT",
-        "EAT",
-        "UKEAT",
-        "UKIST",
-        "UKAIT",
-        "UKIAT",
-    ]
-)
 
 
-class Provider:
+class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"uk_neutral"})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """The judgment that the query cites, else judgments by relevance.
@@ -104,17 +82,9 @@ class Provider:
             else (),
         )
 
-    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
-        known = await self._matches.recall_match(citation)
-        if known is not None:
-            return known
-        match = await self._find_exact_match(citation)
-        await self._matches.remember_match(citation, match)
-        return match
-
-    async def _find_exact_match(self, citation: LegalCitation) -> CitationMatch:
+    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
         parts = _NEUTRAL_CITATION_PATTERN.match(citation.normalized)
-        if parts is None or parts["court"] not in _COVERED_COURTS:
+        if parts is None or parts["court"] not in _load_covered_courts():
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
         # Judgments that cite this one are found as well, but none is older than itself.
         quoted = '"' + citation.normalized.replace('"', " ") + '"'
@@ -197,3 +167,9 @@ def _has_asked_day(case: CourtCase, query: CaseQuery) -> bool:
     if day is None:
         return not (query.date_from or query.date_to)
     return (query.date_from or "") <= day <= (query.date_to or "9999")
+
+
+# The courts that send their judgments here; those of Scotland and Northern Ireland do not.
+@cache
+def _load_covered_courts() -> frozenset[str]:
+    return frozenset(load_table(__package__, "findcaselaw")["covered_courts"])

@@ -6,21 +6,10 @@ import csv
 import html
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from io import StringIO
 from urllib.parse import urlsplit
 
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.dialects.statistics.data_cubes import clean_label, format_stated_value, is_in_days
-from citewell.dialects.statistics.series_catalogue import run_reader
-from citewell.errors import (
+from citewell.core.errors import (
     AuthRequired,
     CitewellError,
     InvalidInput,
@@ -29,17 +18,20 @@ from citewell.errors import (
     NotFound,
     UpstreamUnavailable,
 )
-from citewell.model.domains.economic_series import (
-    EconomicSeries,
-    ObservationList,
-    ObservationQuery,
-    SeriesHits,
-    SeriesObservation,
-    SeriesQuery,
-)
+from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.stated_periods import StatedPeriod, parse_stated_period
+from citewell.net.upstream.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.providers.dialects.data_cubes import clean_label, format_stated_value, is_in_days
+from citewell.providers.dialects.series_catalogue import run_reader
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
+from citewell.routing.upstream_refusals import build_stated_refusal
+from citewell.text.calendar_dates import StatedPeriod, parse_stated_period
 
 SPEC = ProviderSpec(
     name="fred",
@@ -49,10 +41,9 @@ SPEC = ProviderSpec(
     offers=frozenset({Offer.SERIES}),
     applied_arguments={Offer.SERIES: frozenset({"date_from", "date_to", "frequency", "units"})},
     options=(
-        ProviderOption(
-            env="FRED_API_KEY",
-            help="Key of FRED, free: searches by words; without it series are read by their id.",
-            secret=True,
+        accept_key(
+            "FRED_API_KEY",
+            "Key of FRED, free: searches by words; without it series are read by their id.",
         ),
     ),
     address_key="api_key",
@@ -122,14 +113,13 @@ class _ObservationPage(_FredResponse):
     units: OptionalField[str] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._workers = kit.workers
-        self._key = kit.find_option("FRED_API_KEY")
+class Provider(KitProvider):
+    def _set_up(self) -> None:
+        self._workers = self._kit.workers
+        self._key = self._kit.find_option("FRED_API_KEY")
         self.can_search_series = bool(self._key)
 
-    async def search_series(self, query: SeriesQuery) -> SeriesHits:
+    async def search_series(self, words: str, *, count: int) -> SeriesHits:
         if not self._key:
             raise Misconfigured(
                 "FRED can be searched only with a free key: set FRED_API_KEY (see .env.example)."
@@ -137,17 +127,17 @@ class Provider:
                 settings=("FRED_API_KEY",),
             )
         params = {
-            "search_text": query.text,
-            "limit": str(max(query.count, _MIN_SEARCHED)),
+            "search_text": words,
+            "limit": str(max(count, _MIN_SEARCHED)),
             "order_by": "popularity",
             "sort_order": "desc",
         }
         response = await self._send_call("/series/search", params)
         page = read_json_response(_SeriesPage, response)
         found = [_build_series(one) for one in page.seriess if one.id.strip()]
-        words = set(_WORD_PATTERN.findall(query.text.casefold()))
-        found.sort(key=lambda one: -_count_words(one.title, words))
-        return SeriesHits(series=tuple(found[: query.count]))
+        wanted = set(_WORD_PATTERN.findall(words.casefold()))
+        found.sort(key=lambda series: -_count_words(series.title or "", wanted))
+        return SeriesHits(series=tuple(found[:count]))
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         if not _ID_PATTERN.fullmatch(query.series_id):
@@ -158,7 +148,7 @@ class Provider:
             return observed
         return _label_observations(observed, await self._describe_series(query.series_id), query)
 
-    async def _describe_series(self, series_id: str) -> EconomicSeries | None:
+    async def _describe_series(self, series_id: str) -> SeriesItem | None:
         """Title and units of a series; None if FRED does not tell them."""
         named = series_id.upper()
         try:
@@ -176,9 +166,9 @@ class Provider:
         params = {
             "series_id": query.series_id.upper(),
             "limit": str(query.count),
-            "sort_order": "asc" if query.first_day else "desc",
-            "observation_start": query.first_day,
-            "observation_end": query.last_day,
+            "sort_order": "asc" if query.date_from else "desc",
+            "observation_start": query.date_from,
+            "observation_end": query.date_to,
             "frequency": query.frequency,
             "units": query.units,
         }
@@ -207,8 +197,8 @@ class Provider:
         """The series as the file behind the chart on FRED's own page."""
         params = {
             "id": query.series_id.upper(),
-            "cosd": query.first_day,
-            "coed": query.last_day,
+            "cosd": query.date_from,
+            "coed": query.date_to,
             "fq": _GRAPH_FREQUENCIES.get(query.frequency or ""),
             "transformation": query.units,
         }
@@ -282,10 +272,10 @@ def _select_observations(
     kept = [
         (period, value) for period, value in rows if period.first_day and is_in_days(period, query)
     ]
-    kept.sort(key=lambda row: row[0].first_day, reverse=query.first_day is None)
+    kept.sort(key=lambda row: row[0].first_day, reverse=query.date_from is None)
     return ObservationList(
         observations=tuple(
-            SeriesObservation(
+            SeriesItem(
                 series_id=query.series_id, date=period.text, value=format_stated_value(value)
             )
             for period, value in kept[: query.count]
@@ -293,13 +283,13 @@ def _select_observations(
     )
 
 
-def read_series_page(body: bytes, series_id: str) -> EconomicSeries | None:
+def read_series_page(body: bytes, series_id: str) -> SeriesItem | None:
     """Title and units from the page of a series; None if it is another page."""
     text = body.decode("utf-8", "replace")
     title, units = _TITLE_PATTERN.search(text), _UNITS_PATTERN.search(text)
     if title is None or units is None:
         return None
-    return EconomicSeries(
+    return SeriesItem(
         series_id=series_id,
         title=clean_label(_SITE_NAME_PATTERN.sub("", html.unescape(title[1]))),
         units=clean_label(html.unescape(units[1])) or None,
@@ -307,18 +297,17 @@ def read_series_page(body: bytes, series_id: str) -> EconomicSeries | None:
 
 
 def _label_observations(
-    observed: ObservationList, series: EconomicSeries | None, query: ObservationQuery
+    observed: ObservationList, series: SeriesItem | None, query: ObservationQuery
 ) -> ObservationList:
     """The observations with the title and the unit of their series, as far as FRED told them."""
     stated = series.units if series else None
     shown = _TRANSFORMED_UNITS.get((query.units or "lin").lower(), "")
     units = shown.format(stated) if stated or "{}" not in shown else ""
     title = series.title if series else None
-    return replace(
-        observed,
+    return observed.with_changes(
         title=title,
         observations=tuple(
-            replace(row, title=title, units=units or None) for row in observed.observations
+            row.with_changes(title=title, units=units or None) for row in observed.observations
         ),
         notes=observed.notes if title and units else (*observed.notes, _UNDESCRIBED_NOTE),
     )
@@ -328,8 +317,8 @@ def _count_words(title: str, words: set[str]) -> int:
     return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
 
 
-def _build_series(one: _FredSeries) -> EconomicSeries:
-    return EconomicSeries(
+def _build_series(one: _FredSeries) -> SeriesItem:
+    return SeriesItem(
         series_id=clean_label(one.id),
         title=clean_label(one.title) or clean_label(one.id),
         units=clean_label(one.units) or None,

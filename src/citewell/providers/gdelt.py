@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
-from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import (
+from citewell.core.errors import (
     FailureReason,
     MalformedResponse,
     NetworkFailed,
@@ -18,14 +15,22 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import HttpResponse
-from citewell.net.http.status_errors import GatewayOverloaded, check_status
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+)
 from citewell.net.upstream.upstream_client import parse_json_response
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.language.stopwords import drop_query_stopwords
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.routing.upstream_refusals import build_stated_refusal
+from citewell.text.data_tables import load_table
+from citewell.text.language.word_forms import drop_query_stopwords
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="gdelt",
@@ -70,34 +75,6 @@ _SPACE_BEFORE_MARK_PATTERN = re.compile(r"(?<=\S) ([,;:.!?%)\]»”…])")
 _SPACE_AFTER_MARK_PATTERN = re.compile(r"([(\[«“$£€#]) (?=\S)")
 _SPLIT_APOSTROPHE_PATTERN = re.compile(r"(?<=\w) ?(['’]) ?(s|t|re|ve|ll|d|m)\b")
 _SPLIT_NUMBER_PATTERN = re.compile(r"(?<=\d) (?:(,) (?=\d{3}\b)|(\.) (?=\d))")
-_LANGUAGE_NAMES = {
-    "ar": "arabic", "bg": "bulgarian", "bn": "bengali", "ca": "catalan", "cs": "czech",
-    "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
-    "et": "estonian", "fa": "persian", "fi": "finnish", "fr": "french", "he": "hebrew",
-    "hi": "hindi", "hr": "croatian", "hu": "hungarian", "id": "indonesian", "it": "italian",
-    "ja": "japanese", "ko": "korean", "lt": "lithuanian", "lv": "latvian", "nl": "dutch",
-    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sk": "slovak", "sl": "slovenian", "sq": "albanian", "sr": "serbian", "sv": "swedish",
-    "ta": "tamil", "th": "thai", "tr": "turkish", "uk": "ukrainian", "ur": "urdu",
-    "vi": "vietnamese", "zh": "chinese",
-}  # fmt: skip
-# Names, because GDELT's codes are FIPS and not ISO: GM is Germany there, and UK the United Kingdom.
-_COUNTRY_NAMES = {
-    "AE": "unitedarabemirates", "AR": "argentina", "AT": "austria", "AU": "australia",
-    "BD": "bangladesh", "BE": "belgium", "BG": "bulgaria", "BR": "brazil", "CA": "canada",
-    "CH": "switzerland", "CL": "chile", "CN": "china", "CO": "colombia", "CZ": "czechrepublic",
-    "DE": "germany", "DK": "denmark", "EE": "estonia", "EG": "egypt", "ES": "spain",
-    "FI": "finland", "FR": "france", "GB": "unitedkingdom", "GH": "ghana", "GR": "greece",
-    "HK": "hongkong", "HR": "croatia", "HU": "hungary", "ID": "indonesia", "IE": "ireland",
-    "IL": "israel", "IN": "india", "IQ": "iraq", "IR": "iran", "IS": "iceland", "IT": "italy",
-    "JP": "japan", "KE": "kenya", "KR": "southkorea", "LT": "lithuania", "LV": "latvia",
-    "MA": "morocco", "MX": "mexico", "MY": "malaysia", "NG": "nigeria", "NL": "netherlands",
-    "NO": "norway", "NZ": "newzealand", "PE": "peru", "PH": "philippines", "PK": "pakistan",
-    "PL": "poland", "PT": "portugal", "QA": "qatar", "RO": "romania", "RS": "serbia",
-    "RU": "russia", "SA": "saudiarabia", "SE": "sweden", "SG": "singapore", "SI": "slovenia",
-    "SK": "slovakia", "TH": "thailand", "TR": "turkey", "TW": "taiwan", "UA": "ukraine",
-    "US": "unitedstates", "VE": "venezuela", "VN": "vietnam", "ZA": "southafrica",
-}  # fmt: skip
 
 
 class _Article(ResponsePart):
@@ -111,27 +88,21 @@ class _ArticleList(ResponsePart):
     articles: TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._clock = clock
+class Provider(KitProvider):
+    def _set_up(self) -> None:
         self._last: tuple[dict[str, str], float, tuple[SearchHit, ...]] | None = None
 
     async def search_news(self, query: SearchQuery) -> SearchHits:
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         params = _build_gdelt_params(query, now=now)
-        hits = self._recall_hits(params)
-        if hits is None:
+        last = self._last
+        if last and last[0] == params and self._kit.clock() - last[1] < _REMEMBERED_SECONDS:
+            hits = last[2]  # because a request costs five seconds
+        else:
             hits = tuple(map(_parse_article, await self._list_articles(params)))
-            self._last = (params, self._clock(), hits)
+            self._last = (params, self._kit.clock(), hits)
         notes = (*_build_gdelt_notes(query), *((_SEEN_NOTE,) if hits else ()))
         return SearchHits(hits=hits[: query.count], notes=notes)
-
-    def _recall_hits(self, params: dict[str, str]) -> tuple[SearchHit, ...] | None:
-        """The last answer, if the same was asked a moment ago: a request costs five seconds."""
-        if self._last is None or self._last[0] != params:
-            return None
-        return self._last[2] if self._clock() - self._last[1] < _REMEMBERED_SECONDS else None
 
     async def _list_articles(self, params: dict[str, str]) -> tuple[_Article, ...]:
         """One try; a service that refuses or fails is then left alone for ten minutes."""
@@ -144,7 +115,7 @@ class Provider:
                 self._upstream.pause_requests(_REST_SECONDS)
             raise
         try:
-            check_status(response, provider=SPEC.name, accept=(), now=self._clock)
+            check_status(response, provider=SPEC.name, accept=(), now=self._kit.clock)
             return _read_articles(response)
         except (RateLimited, GatewayOverloaded) as error:
             self._upstream.pause_requests(max(_REST_SECONDS, error.retry_after or 0.0))
@@ -181,9 +152,9 @@ def _build_gdelt_text(query: SearchQuery) -> str:
             parts.append(f'"{words}"' if quoted else words)
     sites = [f"domain:{site}" for site in query.sites]
     operators = [f"({' OR '.join(sites)})" if len(sites) > 1 else "".join(sites)]
-    if name := _LANGUAGE_NAMES.get((query.language or "")[:2].lower()):
+    if name := _load_language_names().get((query.language or "")[:2].lower()):
         operators.append(f"sourcelang:{name}")
-    if country := _COUNTRY_NAMES.get(query.country or ""):
+    if country := _load_country_names().get(query.country or ""):
         operators.append(f"sourcecountry:{country}")
     tail = " ".join(filter(None, operators))
     room = max(SPEC.max_query_chars - len(tail) - 1, 0)
@@ -192,9 +163,9 @@ def _build_gdelt_text(query: SearchQuery) -> str:
 
 def _build_gdelt_notes(query: SearchQuery) -> tuple[str, ...]:
     notes = []
-    if query.country and query.country not in _COUNTRY_NAMES:
+    if query.country and query.country not in _load_country_names():
         notes.append(f"GDELT was not told the country {query.country}; it was not applied.")
-    if query.language and query.language[:2].lower() not in _LANGUAGE_NAMES:
+    if query.language and query.language[:2].lower() not in _load_language_names():
         notes.append(f"GDELT has no language {query.language}; it was not applied.")
     return tuple(notes)
 
@@ -260,3 +231,14 @@ def tidy_token_spacing(title: str) -> str:
     text = _SPACE_BEFORE_MARK_PATTERN.sub(r"\1", text)
     text = _SPACE_AFTER_MARK_PATTERN.sub(r"\1", text)
     return _SPLIT_APOSTROPHE_PATTERN.sub(r"\1\2", text)
+
+
+@cache
+def _load_language_names() -> dict[str, str]:
+    return dict(load_table(__package__, "gdelt")["language_names"])
+
+
+# Names, because GDELT's codes are FIPS and not ISO: GM is Germany there, and UK the United Kingdom.
+@cache
+def _load_country_names() -> dict[str, str]:
+    return dict(load_table(__package__, "gdelt")["country_names"])

@@ -6,33 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from citewell.dialects.answer_reports import AnswerCost, build_answer_report, clean_answer_text
-from citewell.dialects.grounded_content import (
-    GroundedContent,
-    convert_grounded_usage,
-    describe_google_searches,
-    join_content_text,
-    list_grounding_pages,
-    resolve_google_redirects,
-)
-from citewell.dialects.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
-from citewell.dialects.model_billing import build_tariff
-from citewell.dialects.paid_apis import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    build_refusal_error,
-    extract_error_message,
-    read_paid_response,
-    validate_response,
-)
-from citewell.model.counted_words import pluralize
-from citewell.model.domains.grounded_answer import AnswerQuery
-from citewell.model.research import (
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.research import (
     PollOutcome,
     ProviderReport,
     ProviderUsage,
@@ -42,8 +18,32 @@ from citewell.model.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+)
+from citewell.providers.dialects.grounded_content import (
+    GroundedContent,
+    convert_grounded_usage,
+    describe_google_searches,
+    join_content_text,
+    list_grounding_pages,
+    resolve_google_redirects,
+)
+from citewell.routing.answer_reports import AnswerCost, build_answer_report, clean_answer_text
+from citewell.routing.model_billing import build_tariff
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, accept_key
+from citewell.routing.upstream_refusals import (
+    EXPLAINED_STATUSES,
+    PaidAccount,
+    build_refusal_error,
+    extract_error_message,
+    read_paid_response,
+    validate_response,
+)
+from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
     name="gemini",
@@ -52,10 +52,8 @@ SPEC = ProviderSpec(
     base_url="https://generativelanguage.googleapis.com/v1beta",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING, Offer.ANSWERS}),
     options=(
-        ProviderOption(env="GEMINI_API_KEY", help="Key of the Gemini API.", secret=True),
-        ProviderOption(
-            env="GOOGLE_AI_API_KEY", help="Another name of GEMINI_API_KEY.", secret=True
-        ),
+        accept_key("GEMINI_API_KEY", "Key of the Gemini API.", "x-goog-api-key"),
+        accept_key("GOOGLE_AI_API_KEY", "Another name of GEMINI_API_KEY.", "x-goog-api-key"),
         ProviderOption(
             env="GEMINI_AGENT",
             help="Agent that researches (chosen November 2026).",
@@ -141,22 +139,19 @@ class _GeminiInteraction(ResponsePart):
     error: Any = None
 
 
-class Provider:
+class Provider(KitProvider):
     is_idempotent = False
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._agent = kit.find_option("GEMINI_AGENT") or ""
-        self._large = kit.find_option("GEMINI_AGENT_MAX") or self._agent
-        self._model = kit.find_option("GEMINI_MODEL") or ""
-        key = kit.find_option("GEMINI_API_KEY") or kit.find_option("GOOGLE_AI_API_KEY") or ""
-        self._key = {"x-goog-api-key": key}
+    def _set_up(self) -> None:
+        self._agent = self._kit.find_option("GEMINI_AGENT") or ""
+        self._large = self._kit.find_option("GEMINI_AGENT_MAX") or self._agent
+        self._model = self._kit.find_option("GEMINI_MODEL") or ""
         self._tariff = build_tariff(
             "google",
             _GEMINI_PRICES,
             default_price=("2", "12"),
             search_dollars="14",
-            user_price=("GEMINI_PRICES", kit.find_option("GEMINI_PRICES")),
+            user_price=("GEMINI_PRICES", self._kit.find_option("GEMINI_PRICES")),
         )
 
     def estimate_cost(self, ask: ResearchRequest) -> int:
@@ -165,7 +160,11 @@ class Provider:
         return self._tariff.compute_cost(self._agent, usage).ticks
 
     async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        agent, setting = self._choose_agent(ask)
+        agent, setting = (
+            (self._large, "GEMINI_AGENT_MAX")
+            if ask.tier.name in {"L", "XL"}
+            else (self._agent, "GEMINI_AGENT")
+        )
         request = {
             "agent": agent,
             "input": f"{research_prompts.RESEARCH_INSTRUCTIONS}\n\n{research_prompts.build_question_prompt(ask)}",
@@ -194,7 +193,6 @@ class Provider:
         account = _build_gemini_account(self._agent, "GEMINI_AGENT")
         response = await self._upstream.send_get(
             _build_interaction_path(ref),
-            secret_headers=self._key,
             timeout=_CONTROL_TIMEOUT_SECONDS,
             accept=EXPLAINED_STATUSES,
         )
@@ -227,7 +225,6 @@ class Provider:
         await self._upstream.send_post(
             f"{_build_interaction_path(ref)}/cancel",
             json={},
-            secret_headers=self._key,
             timeout=_CONTROL_TIMEOUT_SECONDS,
             accept=(*EXPLAINED_STATUSES, 409),
         )
@@ -258,7 +255,6 @@ class Provider:
                 "tools": [{"google_search": {}}],
             },
             idempotent=False,
-            secret_headers=self._key,
             timeout=query.timeout_seconds,
             accept=EXPLAINED_STATUSES,
         )
@@ -277,11 +273,6 @@ class Provider:
             notes=describe_google_searches(answer),
         )
 
-    def _choose_agent(self, ask: ResearchRequest) -> tuple[str, str]:
-        if ask.tier.name in {"L", "XL"}:
-            return self._large, "GEMINI_AGENT_MAX"
-        return self._agent, "GEMINI_AGENT"
-
     async def _start_interaction(
         self, request: dict[str, Any], account: PaidAccount, *, tag: str, limit: float
     ) -> _GeminiInteraction:
@@ -290,7 +281,6 @@ class Provider:
             json=request,
             idempotent=False,
             headers={"Idempotency-Key": tag},
-            secret_headers=self._key,
             timeout=limit,
             accept=EXPLAINED_STATUSES,
         )

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.result_paging import GatheredResults, ResultPage, gather_pages
-from citewell.errors import Misconfigured
-from citewell.model.search_queries import (
+from citewell.core.errors import Misconfigured
+from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
     ImageQuery,
@@ -26,10 +16,25 @@ from citewell.model.search_queries import (
     SearchQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+    read_json_response,
+)
+from citewell.providers.dialects.result_paging import (
+    GatheredResults,
+    ResultPage,
+    gather_pages,
+    note_result_limit,
+)
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="google",
@@ -38,11 +43,8 @@ SPEC = ProviderSpec(
     base_url="https://www.googleapis.com/customsearch/v1",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
     options=(
-        ProviderOption(
-            env="GOOGLE_CUSTOM_SEARCH_API_KEY",
-            help="Key of the Custom Search JSON API.",
-            secret=True,
-            required=True,
+        require_key(
+            "GOOGLE_CUSTOM_SEARCH_API_KEY", "Key of the Custom Search JSON API.", "X-Goog-Api-Key"
         ),
         ProviderOption(
             env="GOOGLE_CUSTOM_SEARCH_ID",
@@ -112,18 +114,14 @@ class _GoogleWebResponse(JsonResponse):
     searchInformation: OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
 
 
-class _GoogleImage(ResponsePart):
-    contextLink: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
-    thumbnailLink: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
-    byteSize: OptionalField[int] = None  # noqa: N815 - the upstream's word
-
-
 class _GoogleImageItem(ResponsePart):
     link: HttpLink
     title: OptionalField[str] = None
-    image: OptionalField[_GoogleImage] = None
+    context: OptionalField[HttpLink] = nested_field("image.contextLink")
+    thumbnail: OptionalField[HttpLink] = nested_field("image.thumbnailLink")
+    width: OptionalField[int] = nested_field("image.width")
+    height: OptionalField[int] = nested_field("image.height")
+    bytes: OptionalField[int] = nested_field("image.byteSize")
 
 
 class _GoogleImageResponse(JsonResponse):
@@ -132,14 +130,7 @@ class _GoogleImageResponse(JsonResponse):
     queries: OptionalField[_GoogleQueries] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        # A header keeps the key out of URLs: https://cloud.google.com/apis/docs/system-parameters
-        self._key = {"X-Goog-Api-Key": kit.find_option("GOOGLE_CUSTOM_SEARCH_API_KEY") or ""}
-        self._engine = kit.find_option("GOOGLE_CUSTOM_SEARCH_ID")
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_google_params(query) | {"cx": self._require_engine_id(query.engine_id)}
@@ -147,7 +138,7 @@ class Provider:
         async def page(number: int) -> ResultPage[SearchHit]:
             params = asked | _build_page_window(number, count)
             answer = read_json_response(_GoogleWebResponse, await self._fetch_google_json(params))
-            return _parse_google_page(answer, now=datetime.fromtimestamp(self._clock(), UTC))
+            return _parse_google_page(answer, now=self._read_now())
 
         found = await gather_pages(page, count=count, max_pages=_count_needed_pages(count))
         return SearchHits(
@@ -178,10 +169,10 @@ class Provider:
         return found.items
 
     async def _fetch_google_json(self, params: Mapping[str, str]) -> HttpResponse:
-        return await self._upstream.send_get(params=params, secret_headers=self._key)
+        return await self._upstream.send_get(params=params)
 
     def _require_engine_id(self, of_lens: str | None) -> str:
-        if engine := of_lens or self._engine:
+        if engine := of_lens or self._kit.find_option("GOOGLE_CUSTOM_SEARCH_ID"):
             return engine
         raise Misconfigured(
             "Set GOOGLE_CUSTOM_SEARCH_ID to search with Google.", provider=SPEC.name
@@ -249,9 +240,7 @@ def _build_google_language(language: str | None) -> str | None:
 
 
 def _build_google_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = []
-    if query.count > SPEC.max_results:
-        notes.append(f"Google returns at most {SPEC.max_results} results.")
+    notes = [*note_result_limit(query, SPEC.max_results, "Google returns at most")]
     if query.time_range == "hour":
         notes.append("Google's shortest time range here is a day.")
     return tuple(notes)
@@ -293,13 +282,12 @@ def _find_pagemap_date(pagemap: _GooglePagemap, *, now: datetime) -> datetime | 
 
 
 def _parse_google_image(item: _GoogleImageItem) -> FoundImage:
-    image = item.image or _GoogleImage()
     return FoundImage(
         title=clean_markup(item.title) or item.link,
         link=item.link,
-        context=image.contextLink,
-        thumbnail=image.thumbnailLink,
-        width=image.width,
-        height=image.height,
-        file_size=str(image.byteSize) if image.byteSize is not None else None,
+        context=item.context,
+        thumbnail=item.thumbnail,
+        width=item.width,
+        height=item.height,
+        file_size=str(item.bytes) if item.bytes is not None else None,
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from citewell.dialects.feed_responses import build_feed_hit, read_feed_response
-from citewell.model.domains.feed_items import FeedItem
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.web.addresses import format_host_name
-from citewell.text.web.search_operators import build_operator_query
+from citewell.core.values.feed_items import FeedItem
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.providers.dialects.feed_responses import build_feed_hit, read_feed_response
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
+from citewell.text.addresses import format_host_name
+from citewell.text.search_operators import build_operator_query
 
 SWITCH_SETTING = "GOOGLE_NEWS_RSS"
 SPEC = ProviderSpec(
@@ -71,18 +69,13 @@ _LINK_NOTE = (
 )
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._kit = kit
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_news(self, query: SearchQuery) -> SearchHits:
         response = await self._upstream.send_get(
             params=_build_googlenews_params(query), max_bytes=_MAX_FEED_BYTES
         )
         feed = await read_feed_response(response, self._kit.require_workers())
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         hits = tuple(_build_googlenews_hit(item, now=now) for item in feed.items)
         return SearchHits(hits=hits[: query.count], notes=(_LINK_NOTE,) if hits else ())
 

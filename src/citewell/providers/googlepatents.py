@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
-from citewell.dialects.json_responses import require_http_address
-from citewell.dialects.patent_records import (
+from citewell.core.errors import Blocked, FailureReason, InvalidInput, MalformedResponse
+from citewell.domains.patents.patent_answers import is_granted_kind
+from citewell.domains.patents.patent_numbers import parse_patent_number, require_patent_number
+from citewell.domains.patents.patent_records import (
+    PatentHits,
+    PatentQuery,
+    PatentRecord,
+    normalize_class_code,
+)
+from citewell.net.upstream.json_responses import require_http_address
+from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     MAX_PARTY_NAMES,
     build_google_page,
@@ -18,13 +27,8 @@ from citewell.dialects.patent_records import (
     normalize_family_numbers,
     parse_patent_day,
 )
-from citewell.errors import Blocked, FailureReason, InvalidInput, MalformedResponse
-from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.patents.class_codes import normalize_class_code
-from citewell.text.patents.kind_codes import is_granted_kind
-from citewell.text.patents.patent_numbers import parse_patent_number, require_patent_number
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.safety.text_cleaning import clean_markup
 from citewell.workers.worker_tasks import TaskFailure, WorkerTask
 
 if TYPE_CHECKING:
@@ -59,10 +63,8 @@ _PARSE_PAGE: WorkerTask[PatentRecord | None] = WorkerTask(
 _RECORD_ADAPTER: TypeAdapter[PatentRecord] = TypeAdapter(PatentRecord)
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._kit = kit
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    def _set_up(self) -> None:
         self._upstream.limit_concurrency(1)
 
     async def search_patents(self, query: PatentQuery) -> PatentHits:
@@ -78,7 +80,7 @@ class Provider:
         return PatentHits(patents=tuple(found))
 
     async def _recall_page(self, number: str) -> PatentRecord | None:
-        kept = await self._kit.memory.recall_fact(number) if self._kit.memory else None
+        kept = await self._kit.memory.recall_fact(number)
         try:
             return _RECORD_ADAPTER.validate_json(kept) if kept else None
         except ValidationError:  # written by another version
@@ -100,7 +102,7 @@ class Provider:
         except Blocked:
             self._upstream.pause_requests(_WALL_REST_SECONDS)
             raise
-        if record is not None and self._kit.memory is not None:
+        if record is not None:
             await self._kit.memory.remember_fact(
                 number, _RECORD_ADAPTER.dump_json(record), ttl=PAGE_KEPT_SECONDS
             )
@@ -124,6 +126,7 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
         return None
     found = parse_patent_number(shown) if shown else None
     own = found if found and not found.is_filing else require_patent_number(number)
+    selector = 'section[itemprop="abstract"] .abstract, div.abstract, [itemprop="abstract"]'
     return PatentRecord(
         number=own.normalized,
         title=clean_patent_title(title, own),
@@ -131,7 +134,9 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
         source=SPEC.name,
         office=own.office,
         kind_code=own.kind,
-        abstract=clean_patent_abstract(_find_abstract(tree)),
+        abstract=clean_patent_abstract(
+            _find_meta(tree, "DC.description") or _find_patent_text(tree, selector)
+        ),
         assignees=_collect_contributors(tree, "assignee", "assigneeOriginal", "assigneeCurrent"),
         inventors=_collect_contributors(tree, "inventor", "inventor"),
         filed=_find_day(tree, "filingDate", "dateSubmitted"),
@@ -171,11 +176,6 @@ def _find_meta(tree: LexborHTMLParser, name: str, scheme: str | None = None) -> 
 def _find_patent_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
     node = tree.css_first(selector)
     return clean_markup(node.text()) if node is not None else ""
-
-
-def _find_abstract(tree: LexborHTMLParser) -> str:
-    selector = 'section[itemprop="abstract"] .abstract, div.abstract, [itemprop="abstract"]'
-    return _find_meta(tree, "DC.description") or _find_patent_text(tree, selector)
 
 
 def _collect_contributors(tree: LexborHTMLParser, scheme: str, *names: str) -> tuple[str, ...]:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.dialects.model_billing import build_tariff
-from citewell.dialects.paid_apis import PaidAccount
-from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
-from citewell.model.research import (
+from citewell.core.values.research import (
     ProviderReport,
-    ProviderUsage,
     ResearchRequest,
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
+from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
+from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
+from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
     name="grok",
@@ -25,7 +22,7 @@ SPEC = ProviderSpec(
     base_url="https://api.x.ai/v1",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        ProviderOption(env="XAI_API_KEY", help="Key of xAI.", secret=True, required=True),
+        require_key("XAI_API_KEY", "Key of xAI.", "Authorization: Bearer {}"),
         ProviderOption(
             env="XAI_MODEL",
             help="Model that researches and writes (chosen November 2026).",
@@ -41,45 +38,31 @@ SPEC = ProviderSpec(
     rank=40,
 )
 
-_GROK_PRICES = (
-    ("grok-4.7", "2", "6"),
-    ("grok-4.6", "2", "6"),
-    ("grok-4.5", "2", "6"),
-    ("grok-4.3", "1.25", "2.50"),
-    ("grok-4.20", "1.25", "2.50"),
-)
-_EXPECTED_SEARCHES = {"low": 5, "medium": 12, "high": 25, "xhigh": 40}  # usual number, by effort
+
+def _read_ticks(usage: Mapping[str, Any]) -> int | None:
+    """The cost in ticks as xAI states it, which uses the same unit as we do; None if absent."""
+    ticks = usage.get("cost_in_usd_ticks")
+    return ticks if isinstance(ticks, int) and not isinstance(ticks, bool) and ticks >= 0 else None
 
 
-class Provider:
-    is_idempotent = False
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._model = kit.find_option("XAI_MODEL") or ""
-        self._tariff = build_tariff(
-            "x-ai",
-            _GROK_PRICES,
-            default_price=("2", "6"),
-            search_dollars="5",
-            user_price=("XAI_PRICES", kit.find_option("XAI_PRICES")),
-        )
-        account = PaidAccount(
-            provider=SPEC.name, title=SPEC.title, model=self._model, model_setting="XAI_MODEL"
-        )
-        self._responses = ResponsesClient(
-            ResponsesEndpoint(
-                upstream=kit.upstream,
-                account=account,
-                tariff=self._tariff,
-                read_stated_cost=_read_grok_cost,
-                key=kit.find_option("XAI_API_KEY") or "",
-            )
-        )
-
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _EXPECTED_SEARCHES[ask.tier.effort]
-        usage = ProviderUsage(input_tokens=6000 * searches, output_tokens=8000, searches=searches)
-        return self._tariff.compute_cost(self._model, usage).ticks
+class Provider(ResponsesProvider):
+    terms = ResponsesTerms(
+        spec=SPEC,
+        model_setting="XAI_MODEL",
+        price_setting="XAI_PRICES",
+        vendor="x-ai",
+        prices=(
+            ("grok-4.7", "2", "6"),
+            ("grok-4.6", "2", "6"),
+            ("grok-4.5", "2", "6"),
+            ("grok-4.3", "1.25", "2.50"),
+            ("grok-4.20", "1.25", "2.50"),
+        ),
+        default_price=("2", "6"),
+        search_dollars="5",
+        searches={"low": 5, "medium": 12, "high": 25, "xhigh": 40},
+        read_stated_cost=_read_ticks,
+    )
 
     async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
         request = {
@@ -90,7 +73,7 @@ class Provider:
             ],
             "tools": [{"type": "web_search"}, {"type": "x_search"}],
         }
-        return await self._responses.submit_run(request, tag=ask.tag)
+        return await self._submit_run(request, tag=ask.tag)
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
         request = {
@@ -101,10 +84,4 @@ class Provider:
             ],
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._responses.run_to_report(request, tag=writing.tag)
-
-
-def _read_grok_cost(usage: Mapping[str, Any]) -> int | None:
-    """The cost in ticks as xAI states it, which uses the same unit as we do; None if absent."""
-    ticks = usage.get("cost_in_usd_ticks")
-    return ticks if isinstance(ticks, int) and not isinstance(ticks, bool) and ticks >= 0 else None
+        return await self._run_to_report(request, tag=writing.tag)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
@@ -17,12 +17,10 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
-from citewell.model.counted_words import pluralize
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="hackernews",
@@ -65,11 +63,7 @@ class _HackerNewsResponse(JsonResponse):
     nbHits: OptionalField[int] = None  # noqa: N815 - the upstream's word
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         return await self._search_stories(query, path="/search")
 
@@ -77,7 +71,7 @@ class Provider:
         return await self._search_stories(query, path="/search_by_date")
 
     async def _search_stories(self, query: SearchQuery, *, path: str) -> SearchHits:
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         response = await self._upstream.send_get(
             path, params=_build_hackernews_params(query, now=now)
         )

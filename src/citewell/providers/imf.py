@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.dialects.statistics.sdmx_source import SdmxService, SdmxSource
-from citewell.dialects.statistics.sdmx_structures import write_flow_lines
-from citewell.dialects.statistics.series_catalogue import (
-    CATALOGUE_TIMEOUT_SECONDS,
-    SeriesCatalogue,
-    run_reader,
-)
-from citewell.errors import InvalidInput
-from citewell.model.domains.economic_series import (
-    ObservationList,
-    ObservationQuery,
-    SeriesHits,
-    SeriesQuery,
-)
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.core.errors import InvalidInput
+from citewell.providers.dialects.sdmx_source import SdmxProvider, SdmxService, write_flow_lines
+from citewell.routing.ports import Offer, ProviderSpec
 
 SPEC = ProviderSpec(
     name="imf",
@@ -33,8 +21,6 @@ SPEC = ProviderSpec(
     terms="Free to use; cite the IMF as the source.",
     test_evidence="the recorded list of data flows and recorded structures; data shape-tested only",
 )
-
-_STRUCTURE_TYPE = "application/vnd.sdmx.structure+json;version=2.0.0"
 _LATEST = "+"
 _MIN_PARTS, _MAX_PARTS = 2, 3
 
@@ -54,40 +40,16 @@ def _build_time_filter(first: str | None, last: str | None) -> dict[str, str]:
     return {"c[TIME_PERIOD]": "+".join(bounds)} if bounds else {}
 
 
-_SERVICE = SdmxService(
-    office="imf",
-    build_data_path=lambda flow, key: f"/data/dataflow/{_build_flow_path(flow)}/{key}",
-    build_structure_path=lambda flow: f"/structure/dataflow/{_build_flow_path(flow)}",
-    structure_params={"references": "datastructure"},
-    structure_type=_STRUCTURE_TYPE,
-    data_type="application/json",
-    params={"dimensionAtObservation": "TIME_PERIOD", "attributes": "dsd", "measures": "all"},
-    wildcard="*",
-    whole_key="*",
-    build_range=_build_time_filter,
-)
-
-
-class Provider:
-    can_search_series = True
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._kit = kit
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_imf_flows)
-        self._source = SdmxSource(
-            _SERVICE, upstream=kit.upstream, memory=kit.memory, workers=kit.workers
-        )
-
-    async def search_series(self, query: SeriesQuery) -> SeriesHits:
-        return await self._catalogue.search_entries(query)
-
-    async def list_observations(self, query: ObservationQuery) -> ObservationList:
-        return await self._source.list_observations(query)
-
-    async def _fetch_imf_flows(self) -> str:
-        response = await self._kit.upstream.send_get(
-            f"/structure/dataflow/all/*/{_LATEST}",
-            headers={"Accept": _STRUCTURE_TYPE},
-            timeout=CATALOGUE_TIMEOUT_SECONDS,
-        )
-        return await run_reader(self._kit.workers, write_flow_lines, response)
+class Provider(SdmxProvider):
+    service = SdmxService(
+        office="imf",
+        flows_path=f"/structure/dataflow/all/*/{_LATEST}",
+        write_flows=write_flow_lines,
+        build_data_path=lambda flow, key: f"/data/dataflow/{_build_flow_path(flow)}/{key}",
+        build_structure_path=lambda flow: f"/structure/dataflow/{_build_flow_path(flow)}",
+        structure_type="application/vnd.sdmx.structure+json;version=2.0.0",
+        params={"dimensionAtObservation": "TIME_PERIOD", "attributes": "dsd", "measures": "all"},
+        wildcard="*",
+        whole_key="*",
+        build_range=_build_time_filter,
+    )

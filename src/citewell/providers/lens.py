@@ -5,17 +5,29 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import MalformedResponse
+from citewell.domains.patents.patent_numbers import (
+    format_docdb_number,
+    parse_patent_number,
+    require_patent_number,
+)
+from citewell.domains.patents.patent_records import (
+    PatentHits,
+    PatentQuery,
+    PatentRecord,
+    normalize_class_code,
+)
+from citewell.net.upstream.json_responses import (
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
     drop_negative_count,
-    read_json_response,
+    nested_field,
 )
-from citewell.dialects.patent_records import (
+from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     clean_party_names,
     clean_patent_abstract,
@@ -24,17 +36,9 @@ from citewell.dialects.patent_records import (
     parse_patent_day,
     select_applied_filters,
 )
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import MalformedResponse
-from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.patents.class_codes import normalize_class_code
-from citewell.text.patents.patent_numbers import (
-    format_docdb_number,
-    parse_patent_number,
-    require_patent_number,
-)
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.safety.text_cleaning import clean_markup
 
 _APPLIED = frozenset({"patent_office", "assignee", "inventor"})
 SPEC = ProviderSpec(
@@ -44,11 +48,10 @@ SPEC = ProviderSpec(
     base_url="https://api.lens.org/patent",
     offers=frozenset({Offer.PATENTS}),
     options=(
-        ProviderOption(
-            env="LENS_API_TOKEN",
-            help="Access token for the patent API of lens.org.",
-            secret=True,
-            required=True,
+        require_key(
+            "LENS_API_TOKEN",
+            "Access token for the patent API of lens.org.",
+            "Authorization: Bearer {}",
         ),
     ),
     applied_arguments={Offer.PATENTS: _APPLIED},
@@ -65,7 +68,6 @@ _FIELDS = (
     "lens_id", "jurisdiction", "doc_number", "kind", "date_published", "abstract", "biblio",
     "legal_status", "families",
 )  # fmt: skip
-_BAD_REQUEST = 400
 
 
 class _LensText(ResponsePart):
@@ -73,42 +75,12 @@ class _LensText(ResponsePart):
     lang: OptionalField[str] = None
 
 
-class _LensName(ResponsePart):
-    value: str
-
-
 class _LensParty(ResponsePart):
-    extracted_name: _LensName
-
-
-class _LensParties(ResponsePart):
-    applicants: OptionalField[TolerantItems[_LensParty]] = None
-    inventors: OptionalField[TolerantItems[_LensParty]] = None
-
-
-class _LensFiling(ResponsePart):
-    date: OptionalField[str] = None
+    name: Annotated[str, Field(validation_alias=AliasPath("extracted_name", "value"))]
 
 
 class _LensClass(ResponsePart):
     symbol: str
-
-
-class _LensClasses(ResponsePart):
-    classifications: OptionalField[TolerantItems[_LensClass]] = None
-
-
-class _LensBiblio(ResponsePart):
-    invention_title: OptionalField[TolerantItems[_LensText]] = None
-    parties: OptionalField[_LensParties] = None
-    application_reference: OptionalField[_LensFiling] = None
-    classifications_cpc: OptionalField[_LensClasses] = None
-
-
-class _LensStatus(ResponsePart):
-    granted: OptionalField[bool] = None
-    grant_date: OptionalField[str] = None
-    patent_status: OptionalField[str] = None
 
 
 class _LensDocument(ResponsePart):
@@ -121,23 +93,24 @@ class _LensMember(ResponsePart):
     document_id: _LensDocument
 
 
-class _LensFamily(ResponsePart):
-    members: OptionalField[TolerantItems[_LensMember]] = None
-
-
-class _LensFamilies(ResponsePart):
-    simple_family: OptionalField[_LensFamily] = None
-
-
 class _LensPatent(ResponsePart):
     lens_id: Annotated[str, Field(pattern=r"^[0-9X-]{15,20}$")]
     jurisdiction: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
     doc_number: Annotated[str, Field(min_length=1, max_length=30)]
     kind: OptionalField[Annotated[str, Field(pattern=r"^[A-Z]\d?$")]] = None
     abstract: OptionalField[TolerantItems[_LensText] | str] = None
-    biblio: OptionalField[_LensBiblio] = None
-    legal_status: OptionalField[_LensStatus] = None
-    families: OptionalField[_LensFamilies] = None
+    titles: OptionalField[TolerantItems[_LensText]] = nested_field("biblio.invention_title")
+    applicants: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.applicants")
+    inventors: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.inventors")
+    filed: OptionalField[str] = nested_field("biblio.application_reference.date")
+    classes: OptionalField[TolerantItems[_LensClass]] = nested_field(
+        "biblio.classifications_cpc.classifications"
+    )
+    granted: OptionalField[str] = nested_field("legal_status.grant_date")
+    status: OptionalField[str] = nested_field("legal_status.patent_status")
+    members: OptionalField[TolerantItems[_LensMember]] = nested_field(
+        "families.simple_family.members"
+    )
 
 
 class _LensResponse(JsonResponse):
@@ -145,11 +118,7 @@ class _LensResponse(JsonResponse):
     total: OptionalField[int] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._token = {"Authorization": f"Bearer {kit.find_option('LENS_API_TOKEN') or ''}"}
-
+class Provider(KitProvider):
     async def search_patents(self, query: PatentQuery) -> PatentHits:
         response = await self._upstream.send_post(
             "/search",
@@ -159,12 +128,9 @@ class Provider:
                 "from": 0,
                 "include": list(_FIELDS),
             },
-            secret_headers=self._token,
-            accept=(_BAD_REQUEST,),
+            accept=(400,),
         )
-        if response.status == _BAD_REQUEST:
-            raise build_stated_refusal(response)
-        page = read_json_response(_LensResponse, response)
+        page = read_stated_json(_LensResponse, response)
         records = tuple(record for item in page.data if (record := _parse_lens_patent(item)))
         if page.data and not records:
             message = "None of the publications in the response has a number."
@@ -217,13 +183,13 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
     number = parse_patent_number(f"{item.jurisdiction}{item.doc_number}{item.kind or ''}")
     if number is None or number.is_filing:
         return None
-    biblio, status = item.biblio or _LensBiblio(), item.legal_status or _LensStatus()
-    parties, filing = biblio.parties or _LensParties(), biblio.application_reference
     abstract = item.abstract
-    codes = (biblio.classifications_cpc or _LensClasses()).classifications or ()
+    codes = (normalize_class_code(one.symbol[:30]) for one in item.classes or ())
+    documents = (member.document_id for member in item.members or ())
+    family = [f"{one.jurisdiction}{one.doc_number}{one.kind or ''}" for one in documents]
     return PatentRecord(
         number=number.normalized,
-        title=clean_patent_title(_choose_lens_text(biblio.invention_title or ()), number),
+        title=clean_patent_title(_choose_lens_text(item.titles or ()), number),
         url=_LENS_PAGE + quote(item.lens_id),
         source=SPEC.name,
         office=number.office,
@@ -231,25 +197,17 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
         abstract=clean_patent_abstract(
             abstract if isinstance(abstract, str) else _choose_lens_text(abstract or ())
         ),
-        assignees=clean_party_names(one.extracted_name.value for one in parties.applicants or ()),
-        inventors=clean_party_names(one.extracted_name.value for one in parties.inventors or ()),
-        filed=parse_patent_day(filing.date if filing else None),
-        granted=parse_patent_day(status.grant_date),
-        status=clean_markup(status.patent_status) or None,
-        also_published_as=normalize_family_numbers(_list_member_numbers(item), own=number.normalized),
-        cpc_codes=tuple(
-            code for one in codes if (code := normalize_class_code(one.symbol[:30]))
-        )[:MAX_CLASS_CODES],
-    )  # fmt: skip
+        assignees=clean_party_names(party.name for party in item.applicants or ()),
+        inventors=clean_party_names(party.name for party in item.inventors or ()),
+        filed=parse_patent_day(item.filed),
+        granted=parse_patent_day(item.granted),
+        status=clean_markup(item.status) or None,
+        also_published_as=normalize_family_numbers(family, own=number.normalized),
+        cpc_codes=tuple(filter(None, codes))[:MAX_CLASS_CODES],
+    )
 
 
 def _choose_lens_text(texts: tuple[_LensText, ...]) -> str:
     """The English text, else the first."""
     ordered = sorted(texts, key=lambda one: one.lang != "en")
     return next((text for one in ordered if (text := clean_markup(one.text))), "")
-
-
-def _list_member_numbers(item: _LensPatent) -> list[str]:
-    family = (item.families or _LensFamilies()).simple_family or _LensFamily()
-    documents = [member.document_id for member in family.members or ()]
-    return [f"{one.jurisdiction}{one.doc_number}{one.kind or ''}" for one in documents]

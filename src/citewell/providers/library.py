@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.errors import FailureReason, Misconfigured
-from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.core.errors import FailureReason, Misconfigured
+from citewell.core.values.search_queries import SearchFilter, SearchHits, SearchQuery
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 
 SPEC = ProviderSpec(
     name="library",
@@ -30,13 +30,11 @@ SPEC = ProviderSpec(
 _ADD_COMMAND = "citewell library add PATH"
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._index = kit.library
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
-        found = await self._index.search_documents(query) if self._index else SearchHits()
-        if not found.hits and await self._is_library_empty():
+        index = self._kit.library
+        found = await index.search_documents(query) if index else SearchHits()
+        if not found.hits and (index is None or await index.is_empty()):
             raise Misconfigured(
                 f"Your library holds no documents yet. Add some with `{_ADD_COMMAND}`.",
                 provider=SPEC.name,
@@ -46,6 +44,3 @@ class Provider:
                 remedy=_ADD_COMMAND,
             )
         return found
-
-    async def _is_library_empty(self) -> bool:
-        return self._index is None or await self._index.is_empty()

@@ -7,8 +7,18 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
-from citewell.dialects.osm_places import (
+from citewell.core.errors import MalformedResponse, UpstreamUnavailable
+from citewell.domains.place_records import (
+    OSM_ATTRIBUTION,
+    AreaQuery,
+    NamedArea,
+    Place,
+    PlaceHits,
+    PlaceLookup,
+)
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.providers.dialects.brave_places import (
     build_osm_place,
     clean_tag,
     format_element_id,
@@ -16,19 +26,9 @@ from citewell.dialects.osm_places import (
     measure_reach,
     read_country,
 )
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import MalformedResponse, UpstreamUnavailable
-from citewell.model.domains.place import (
-    OSM_ATTRIBUTION,
-    AreaQuery,
-    NamedArea,
-    Place,
-    PlaceHits,
-    PlaceQuery,
-)
-from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.geography.map_distance import is_map_point
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.routing.upstream_refusals import build_stated_refusal
+from citewell.text.places import is_map_point
 
 SPEC = ProviderSpec(
     name="nominatim",
@@ -74,12 +74,12 @@ class _ThingList(ResponsePart):
     things: TolerantItems[_NamedThing]
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-
-    async def search_places(self, query: PlaceQuery) -> PlaceHits:
-        things = await self._search_things(_build_nominatim_params(query))
+class Provider(KitProvider):
+    async def search_places(self, query: PlaceLookup) -> PlaceHits:
+        params = {"q": query.name or query.subject or query.query, "limit": str(query.count)}
+        if query.latitude is not None and query.longitude is not None:
+            params |= {"viewbox": _format_search_box(query), "bounded": "1"}
+        things = await self._search_things(params | _build_country_param(query.country))
         places = filter(None, map(_parse_nominatim_place, things))
         return PlaceHits(places=tuple(places)[: query.count], attribution=OSM_ATTRIBUTION)
 
@@ -119,21 +119,14 @@ def read_nominatim_things(response: HttpResponse) -> tuple[_NamedThing, ...]:
         raise MalformedResponse(message, provider=response.provider) from None
 
 
-def _build_nominatim_params(query: PlaceQuery) -> dict[str, str]:
-    params = {"q": query.name or query.subject or query.text, "limit": str(query.count)}
-    if query.latitude is not None and query.longitude is not None:
-        params |= {"viewbox": _format_search_box(query), "bounded": "1"}
-    return params | _build_country_param(query.country)
-
-
 def _build_country_param(country: str | None) -> dict[str, str]:
     return {"countrycodes": country.lower()} if country else {}
 
 
-def _format_search_box(query: PlaceQuery) -> str:
+def _format_search_box(query: PlaceLookup) -> str:
     """The box around the circle to search: west, north, east, south."""
     latitude, longitude = query.latitude or 0.0, query.longitude or 0.0
-    reach = min(query.radius_meters or _DEFAULT_RADIUS_METERS, _MAX_RADIUS_METERS)
+    reach = min(query.radius or _DEFAULT_RADIUS_METERS, _MAX_RADIUS_METERS)
     high = reach / _METERS_PER_DEGREE
     # A degree of longitude is as much shorter as the circle of latitude is.
     wide = high / max(math.cos(math.radians(latitude)), _MIN_COSINE)

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.dialects.statistics.sdmx_source import SdmxService, SdmxSource
-from citewell.dialects.statistics.sdmx_structures import write_flow_lines
-from citewell.dialects.statistics.series_catalogue import (
-    CATALOGUE_TIMEOUT_SECONDS,
-    SeriesCatalogue,
-    run_reader,
-)
-from citewell.errors import InvalidInput
-from citewell.model.domains.economic_series import (
-    ObservationList,
-    ObservationQuery,
-    SeriesHits,
-    SeriesQuery,
-)
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.core.errors import InvalidInput
+from citewell.providers.dialects.sdmx_source import SdmxProvider, SdmxService, write_flow_lines
+from citewell.routing.ports import Offer, ProviderSpec
 
 SPEC = ProviderSpec(
     name="oecd",
@@ -33,8 +21,6 @@ SPEC = ProviderSpec(
     terms="Free; 60 data downloads an hour; VPN exits are refused; cite the OECD.",
     test_evidence="recorded SDMX-JSON of the OECD's older host, and the standard's own samples",
 )
-
-_STRUCTURE_TYPE = "application/vnd.sdmx.structure+json"
 _MIN_PARTS, _MAX_PARTS = 2, 3
 
 
@@ -48,47 +34,17 @@ def _split_flow(flow: str) -> list[str]:
     return parts
 
 
-def _build_structure_path(flow: str) -> str:
-    agency, name, version = (*_split_flow(flow), "latest")[:_MAX_PARTS]
-    return f"/dataflow/{agency}/{name}/{version}"
-
-
-def _build_data_path(flow: str, key: str) -> str:
-    return f"/data/{','.join(_split_flow(flow))}/{key}"
-
-
-_SERVICE = SdmxService(
-    office="oecd",
-    build_data_path=_build_data_path,
-    build_structure_path=_build_structure_path,
-    structure_params={"references": "datastructure"},
-    structure_type=_STRUCTURE_TYPE,
-    data_type="application/vnd.sdmx.data+json;version=2.0.0",
-    params={"dimensionAtObservation": "TIME_PERIOD"},
-)
-
-
-class Provider:
-    can_search_series = True
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._kit = kit
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_oecd_flows)
-        self._source = SdmxSource(
-            _SERVICE, upstream=kit.upstream, memory=kit.memory, workers=kit.workers
-        )
-
-    async def search_series(self, query: SeriesQuery) -> SeriesHits:
-        return await self._catalogue.search_entries(query)
-
-    async def list_observations(self, query: ObservationQuery) -> ObservationList:
-        return await self._source.list_observations(query)
-
-    async def _fetch_oecd_flows(self) -> str:
-        response = await self._kit.upstream.send_get(
-            "/dataflow/all/all/latest",
-            params={"detail": "allstubs"},
-            headers={"Accept": _STRUCTURE_TYPE},
-            timeout=CATALOGUE_TIMEOUT_SECONDS,
-        )
-        return await run_reader(self._kit.workers, write_flow_lines, response)
+class Provider(SdmxProvider):
+    service = SdmxService(
+        office="oecd",
+        flows_path="/dataflow/all/all/latest",
+        flows_params={"detail": "allstubs"},
+        write_flows=write_flow_lines,
+        build_data_path=lambda flow, key: f"/data/{','.join(_split_flow(flow))}/{key}",
+        build_structure_path=lambda flow: (
+            f"/dataflow/{'/'.join((*_split_flow(flow), 'latest')[:_MAX_PARTS])}"
+        ),
+        structure_type="application/vnd.sdmx.structure+json",
+        data_type="application/vnd.sdmx.data+json;version=2.0.0",
+        params={"dimensionAtObservation": "TIME_PERIOD"},
+    )

@@ -5,21 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field, RootModel, ValidationError
 
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.errors import InvalidInput, MalformedResponse, UpstreamUnavailable
-from citewell.model.counted_words import pluralize
-from citewell.model.paper import (
+from citewell.citations import record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.errors import InvalidInput, MalformedResponse, UpstreamUnavailable
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     Paper,
@@ -27,12 +21,19 @@ from citewell.model.paper import (
     WorkAuthor,
 )
 from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
 from citewell.net.upstream.upstream_client import parse_json_response
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.citations import publisher_markup, record_fields
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import extract_year
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="openlibrary",
@@ -90,14 +91,9 @@ class _SearchResponse(JsonResponse):
     total: OptionalField[int] = Field(default=None, alias="numFound")
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.ISBN})
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
-        {IdentifierScheme.ISBN: _MAX_BATCH_ISBNS}
-    )
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.ISBN})
+    max_batch = MappingProxyType({IdentifierScheme.ISBN: _MAX_BATCH_ISBNS})
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
         return (await self.look_up_papers([paper_id]))[paper_id]

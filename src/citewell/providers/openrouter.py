@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from citewell.dialects.model_billing import build_tariff, convert_dollars
-from citewell.dialects.paid_apis import PaidAccount
-from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
-from citewell.model.research import (
+from citewell.core.values.research import (
     ProviderReport,
-    ProviderUsage,
     ResearchRequest,
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
+from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
+from citewell.routing.model_billing import convert_dollars
+from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
+from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
     name="openrouter",
@@ -25,9 +20,7 @@ SPEC = ProviderSpec(
     base_url="https://openrouter.ai/api/v1",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        ProviderOption(
-            env="OPENROUTER_API_KEY", help="Key of OpenRouter.", secret=True, required=True
-        ),
+        require_key("OPENROUTER_API_KEY", "Key of OpenRouter.", "Authorization: Bearer {}"),
         ProviderOption(
             env="OPENROUTER_MODEL",
             help="Vendor and model that research and write (chosen November 2026).",
@@ -43,41 +36,18 @@ SPEC = ProviderSpec(
     rank=60,
 )
 
-_EXPECTED_SEARCHES = {"low": 3, "medium": 8, "high": 15, "xhigh": 25}  # usual number, by effort
 
-
-class Provider:
-    is_idempotent = False
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._model = kit.find_option("OPENROUTER_MODEL") or ""
-        self._tariff = build_tariff(
-            "openrouter",
-            (),
-            default_price=("2", "10"),
-            search_dollars="5",
-            user_price=("OPENROUTER_PRICES", kit.find_option("OPENROUTER_PRICES")),
-        )
-        account = PaidAccount(
-            provider=SPEC.name,
-            title=SPEC.title,
-            model=self._model,
-            model_setting="OPENROUTER_MODEL",
-        )
-        self._responses = ResponsesClient(
-            ResponsesEndpoint(
-                upstream=kit.upstream,
-                account=account,
-                tariff=self._tariff,
-                read_stated_cost=_read_openrouter_cost,
-                key=kit.find_option("OPENROUTER_API_KEY") or "",
-            )
-        )
-
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _EXPECTED_SEARCHES[ask.tier.effort]
-        usage = ProviderUsage(input_tokens=6000 * searches, output_tokens=8000, searches=searches)
-        return self._tariff.compute_cost(self._model, usage).ticks
+class Provider(ResponsesProvider):
+    terms = ResponsesTerms(
+        spec=SPEC,
+        model_setting="OPENROUTER_MODEL",
+        price_setting="OPENROUTER_PRICES",
+        vendor="openrouter",
+        default_price=("2", "10"),
+        search_dollars="5",
+        searches={"low": 3, "medium": 8, "high": 15, "xhigh": 25},
+        read_stated_cost=lambda usage: convert_dollars(usage.get("cost")),
+    )
 
     async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
         request = {
@@ -87,7 +57,7 @@ class Provider:
             "tools": [{"type": "openrouter:web_search"}],
             "reasoning": {"effort": "high" if ask.tier.effort == "xhigh" else ask.tier.effort},
         }
-        return await self._responses.submit_run(request, tag=ask.tag)
+        return await self._submit_run(request, tag=ask.tag)
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
         request = {
@@ -96,8 +66,4 @@ class Provider:
             "input": writing.material,
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._responses.run_to_report(request, tag=writing.tag)
-
-
-def _read_openrouter_cost(usage: Mapping[str, Any]) -> int | None:
-    return convert_dollars(usage.get("cost"))
+        return await self._run_to_report(request, tag=writing.tag)

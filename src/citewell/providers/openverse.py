@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from citewell.dialects.json_responses import (
+from functools import cache
+
+from citewell.core.errors import Blocked
+from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
-    read_json_response,
 )
-from citewell.dialects.result_paging import GatheredResults, ResultPage, gather_pages
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import Blocked
-from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.providers.dialects.result_paging import GatheredResults, ResultPage, gather_pages
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.data_tables import load_table
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 _SIZES = frozenset({"small", "medium", "large"})
 _CATEGORIES = {"photo": "photograph", "clipart": "illustration", "lineart": "illustration"}
@@ -45,18 +47,7 @@ SPEC = ProviderSpec(
 
 _PAGE_SIZE = 20  # the most without a key: more is refused
 _MAX_PAGES = 12
-_BAD_REQUEST, _FORBIDDEN = 400, 403
-_MEDIA_TYPES = {
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "png": "image/png",
-    "gif": "image/gif",
-    "svg": "image/svg+xml",
-    "webp": "image/webp",
-    "tif": "image/tiff",
-    "tiff": "image/tiff",
-    "bmp": "image/bmp",
-}
+_FORBIDDEN = 403
 _PUBLIC_DOMAIN_NAMES = {"cc0": "CC0", "pdm": "Public Domain Mark"}
 
 
@@ -81,10 +72,7 @@ class _OpenversePage(JsonResponse):
     page_count: OptionalField[int] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-
+class Provider(KitProvider):
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
         asked = _build_openverse_params(query)
 
@@ -102,16 +90,14 @@ class Provider:
 
     async def _fetch_openverse_page(self, params: dict[str, str]) -> _OpenversePage:
         response = await self._upstream.send_get(
-            "/images/", params=params, accept=(_BAD_REQUEST, _FORBIDDEN)
+            "/images/", params=params, accept=(400, _FORBIDDEN)
         )
         if response.status == _FORBIDDEN:
             raise Blocked(
                 "Openverse refuses requests from this network, as it does for some data centres.",
                 provider=SPEC.name,
             )
-        if response.status == _BAD_REQUEST:
-            raise build_stated_refusal(response)
-        return read_json_response(_OpenversePage, response)
+        return read_stated_json(_OpenversePage, response)
 
 
 def _build_openverse_params(query: ImageQuery) -> dict[str, str]:
@@ -135,7 +121,7 @@ def _parse_openverse_image(image: _OpenverseImage) -> FoundImage:
         width=image.width,
         height=image.height,
         file_size=str(image.filesize) if image.filesize and image.filesize > 0 else None,
-        media_type=_MEDIA_TYPES.get((image.filetype or "").lower()),
+        media_type=_load_media_types().get((image.filetype or "").lower()),
         license=_format_license(image),
         license_url=image.license_url,
         author=clean_markup(image.creator) or None,
@@ -151,3 +137,8 @@ def _format_license(image: _OpenverseImage) -> str | None:
     version = clean_markup(image.license_version)
     name = _PUBLIC_DOMAIN_NAMES.get(code) or f"CC {code.upper()}"
     return f"{name} {version}".strip()
+
+
+@cache
+def _load_media_types() -> dict[str, str]:
+    return dict(load_table(__package__, "openverse")["media_types"])

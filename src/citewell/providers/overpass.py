@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import InvalidInput, RateLimited, RejectedRequest, UpstreamUnavailable
+from citewell.domains.place_records import OSM_ATTRIBUTION, Place, PlaceHits, PlaceLookup
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import (
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
     read_json_response,
 )
-from citewell.dialects.osm_places import build_osm_place, format_element_id
-from citewell.errors import InvalidInput, RateLimited, RejectedRequest, UpstreamUnavailable
-from citewell.model.domains.place import OSM_ATTRIBUTION, Place, PlaceHits, PlaceQuery
-from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.geography.map_distance import measure_distance
+from citewell.providers.dialects.brave_places import build_osm_place, format_element_id
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.places import measure_distance
 
 SPEC = ProviderSpec(
     name="overpass",
@@ -76,17 +76,16 @@ class _OverpassResponse(JsonResponse):
     remark: OptionalField[str] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    def _set_up(self) -> None:
         self._upstream.limit_concurrency(_SLOTS)
 
-    async def search_places(self, query: PlaceQuery) -> PlaceHits:
+    async def search_places(self, query: PlaceLookup) -> PlaceHits:
         """Places around the query's point; the circle grows until there are enough."""
         if query.latitude is None or query.longitude is None:
             raise InvalidInput("Overpass searches around a point: give near or coordinates.")
         places: tuple[Place, ...] = ()
-        for radius in _choose_radii(query.radius_meters):
+        for radius in _choose_radii(query.radius):
             asked = build_overpass_query(query, radius)
             places = _list_nearest(read_overpass_places(await self._send_query(asked)), query)
             if len(places) >= query.count:
@@ -116,10 +115,12 @@ class Provider:
         return response
 
 
-def build_overpass_query(query: PlaceQuery, radius: float) -> str:
+def build_overpass_query(query: PlaceLookup, radius: float) -> str:
     """The query in Overpass's language; no character of the user's text has a meaning in it."""
     around = f"nwr(around:{radius:.0f},{query.latitude:.6f},{query.longitude:.6f})"
-    name = _build_name_filter(query.name)
+    # A filter by name in which everything but letters, digits and spaces matches any character.
+    plain = _PLAIN_CHAR_PATTERN.sub(".", (query.name or "")[:_MAX_NAME_CHARS]).strip()
+    name = f'["name"~"{plain}",i]' if plain.strip(". ") else ""
     kinds = [_build_kind_filter(kind) for kind in query.kinds] or [""]
     wanted = "".join(f"{around}{kind}{name};" for kind in kinds if kind or name)
     if not wanted:
@@ -141,12 +142,6 @@ def _build_kind_filter(kind: str) -> str:
         else:
             filters += f'["{key}"="{value}"]'
     return filters
-
-
-def _build_name_filter(name: str | None) -> str:
-    """A filter by name in which everything but letters, digits and spaces matches any character."""
-    plain = _PLAIN_CHAR_PATTERN.sub(".", (name or "")[:_MAX_NAME_CHARS]).strip()
-    return f'["name"~"{plain}",i]' if plain.strip(". ") else ""
 
 
 def _choose_radii(limit: float | None) -> Iterator[float]:
@@ -192,15 +187,15 @@ def _find_element_point(element: _MapElement) -> _MapCenter | None:
     return None
 
 
-def _list_nearest(places: tuple[Place, ...], query: PlaceQuery) -> tuple[Place, ...]:
+def _list_nearest(places: tuple[Place, ...], query: PlaceLookup) -> tuple[Place, ...]:
     """Sorted by distance, because `out` cuts its list without an order."""
 
     def measure_from_anchor(place: Place) -> float:
         return measure_distance(
             query.latitude or 0.0,
             query.longitude or 0.0,
-            place.latitude or 0.0,
-            place.longitude or 0.0,
+            place.lat or 0.0,
+            place.lon or 0.0,
         )
 
     return tuple(sorted(places, key=measure_from_anchor))

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.dialects.answer_reports import keep_cited_pages
-from citewell.dialects.model_billing import build_tariff, convert_dollars
-from citewell.dialects.paid_apis import PaidAccount
-from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
-from citewell.model.domains.grounded_answer import AnswerQuery
-from citewell.model.research import (
-    PollOutcome,
+from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.research import (
     ProviderReport,
     ProviderUsage,
     ResearchRequest,
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.questions import research_prompts
+from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
+from citewell.routing.answer_reports import keep_cited_pages
+from citewell.routing.model_billing import convert_dollars
+from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
+from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
     name="perplexity",
@@ -28,9 +26,7 @@ SPEC = ProviderSpec(
     base_url="https://api.perplexity.ai",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING, Offer.ANSWERS}),
     options=(
-        ProviderOption(
-            env="PERPLEXITY_API_KEY", help="Key of Perplexity.", secret=True, required=True
-        ),
+        require_key("PERPLEXITY_API_KEY", "Key of Perplexity.", "Authorization: Bearer {}"),
         ProviderOption(
             env="PERPLEXITY_MODEL",
             help="Model to use; without it Perplexity chooses by effort.",
@@ -48,34 +44,24 @@ _MAX_REPORT_TOKENS = 32_000  # of a model that the user chose
 _WRITING_EFFORT = "low"  # writing needs no searches
 
 
-class Provider:
-    is_idempotent = False
+def _read_total_cost(usage: Mapping[str, Any]) -> int | None:
+    cost = usage.get("cost")
+    return convert_dollars(cost.get("total_cost")) if isinstance(cost, dict) else None
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._model = kit.find_option("PERPLEXITY_MODEL")
-        self._tariff = build_tariff("perplexity", (), default_price=("2", "10"), search_dollars="5")
-        account = PaidAccount(
-            provider=SPEC.name,
-            title=SPEC.title,
-            model=self._model or "",
-            model_setting="PERPLEXITY_MODEL",
-        )
-        self._responses = ResponsesClient(
-            ResponsesEndpoint(
-                upstream=kit.upstream,
-                account=account,
-                tariff=self._tariff,
-                read_stated_cost=_read_perplexity_cost,
-                key=kit.find_option("PERPLEXITY_API_KEY") or "",
-                submit_path="/v1/agent",
-                run_path="/v1/responses/{ref}",
-            )
-        )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        steps = _MAX_STEPS[ask.tier.effort]
-        usage = ProviderUsage(input_tokens=6000 * steps, output_tokens=10_000, searches=steps)
-        return self._tariff.compute_cost(self._model or "", usage).ticks
+class Provider(BackgroundResponses):
+    terms = ResponsesTerms(
+        spec=SPEC,
+        model_setting="PERPLEXITY_MODEL",
+        vendor="perplexity",
+        default_price=("2", "10"),
+        search_dollars="5",
+        searches=_MAX_STEPS,
+        output_tokens=10_000,
+        read_stated_cost=_read_total_cost,
+        submit_path="/v1/agent",
+        run_path="/v1/responses/{ref}",
+    )
 
     async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
         request: dict[str, Any] = {
@@ -87,13 +73,7 @@ class Provider:
             "background": True,
             "store": True,
         }
-        return await self._responses.submit_run(self._add_configured_model(request), tag=ask.tag)
-
-    async def poll_research(self, ref: str) -> PollOutcome:
-        return await self._responses.poll_run(ref)
-
-    async def cancel_research(self, ref: str) -> None:
-        await self._responses.cancel_run(ref)
+        return await self._submit_run(self._add_configured_model(request), tag=ask.tag)
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
         request = {
@@ -102,13 +82,11 @@ class Provider:
             "effort": _WRITING_EFFORT,
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._responses.run_to_report(
-            self._add_configured_model(request), tag=writing.tag
-        )
+        return await self._run_to_report(self._add_configured_model(request), tag=writing.tag)
 
     def estimate_answer_cost(self, _query: AnswerQuery) -> int:
         usage = ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
-        return self._tariff.compute_cost(self._model or "", usage).ticks
+        return self._tariff.compute_cost(self._model, usage).ticks
 
     async def answer_question(self, query: AnswerQuery) -> ProviderReport:
         request = {
@@ -118,7 +96,7 @@ class Provider:
             "tools": [{"type": "web_search"}],
             "max_output_tokens": _MAX_ANSWER_TOKENS,
         }
-        report = await self._responses.run_to_report(
+        report = await self._run_to_report(
             self._add_configured_model(request), tag=query.tag, timeout=query.timeout_seconds
         )
         return keep_cited_pages(report, query.count)
@@ -129,8 +107,3 @@ class Provider:
         # Perplexity refuses Anthropic's models without this bound.
         bound = {"max_output_tokens": _MAX_REPORT_TOKENS}
         return {**bound, **request, "model": self._model}
-
-
-def _read_perplexity_cost(usage: Mapping[str, Any]) -> int | None:
-    cost = usage.get("cost")
-    return convert_dollars(cost.get("total_cost")) if isinstance(cost, dict) else None

@@ -6,14 +6,21 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
+from citewell.domains.place_records import (
+    OSM_ATTRIBUTION,
+    AreaQuery,
+    NamedArea,
+    Place,
+    PlaceHits,
+    PlaceLookup,
+)
+from citewell.net.upstream.json_responses import (
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
-    read_json_response,
 )
-from citewell.dialects.osm_places import (
+from citewell.providers.dialects.brave_places import (
     build_osm_place,
     clean_tag,
     format_element_id,
@@ -21,17 +28,9 @@ from citewell.dialects.osm_places import (
     measure_reach,
     read_country,
 )
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.domains.place import (
-    OSM_ATTRIBUTION,
-    AreaQuery,
-    NamedArea,
-    Place,
-    PlaceHits,
-    PlaceQuery,
-)
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.geography.map_distance import is_map_point
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.places import is_map_point
 
 SPEC = ProviderSpec(
     name="photon",
@@ -48,7 +47,6 @@ SPEC = ProviderSpec(
     test_evidence="eight recorded answers",
 )
 
-_BAD_REQUEST = 400
 _DEFAULT_RADIUS_KM = 5.0
 _MAX_RADIUS_KM = 50.0
 _BOX_NUMBERS = 4
@@ -88,11 +86,8 @@ class _FeatureCollection(JsonResponse):
     features: TolerantItems[_PhotonFeature]
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-
-    async def search_places(self, query: PlaceQuery) -> PlaceHits:
+class Provider(KitProvider):
+    async def search_places(self, query: PlaceLookup) -> PlaceHits:
         path, params = _build_photon_request(query)
         features = await self._fetch_features(path, params)
         places = filter(None, map(_parse_photon_place, features))
@@ -108,23 +103,21 @@ class Provider:
     async def _fetch_features(
         self, path: str, params: list[tuple[str, str]]
     ) -> tuple[_PhotonFeature, ...]:
-        response = await self._upstream.send_get(path, params=params, accept=(_BAD_REQUEST,))
-        if response.status == _BAD_REQUEST:
-            raise build_stated_refusal(response)
-        return read_json_response(_FeatureCollection, response).features
+        response = await self._upstream.send_get(path, params=params, accept=(400,))
+        return read_stated_json(_FeatureCollection, response).features
 
 
-def _build_photon_request(query: PlaceQuery) -> tuple[str, list[tuple[str, str]]]:
+def _build_photon_request(query: PlaceLookup) -> tuple[str, list[tuple[str, str]]]:
     """A search by kind around the point if both are known, else one by words."""
     params = [("limit", str(query.count)), ("lang", "en")]
-    if query.has_anchor():
+    if query.has_point():
         params += [("lat", f"{query.latitude:.6f}"), ("lon", f"{query.longitude:.6f}")]
-    if query.kinds and not query.name and query.has_anchor():
-        asked_km = query.radius_meters / 1000 if query.radius_meters else _DEFAULT_RADIUS_KM
+    if query.kinds and not query.name and query.has_point():
+        asked_km = query.radius / 1000 if query.radius else _DEFAULT_RADIUS_KM
         params.append(("radius", f"{min(asked_km, _MAX_RADIUS_KM):g}"))
         params += [("include", _format_photon_category(kind)) for kind in query.kinds]
         return "/reverse", params
-    params.insert(0, ("q", query.name or query.subject or query.text))
+    params.insert(0, ("q", query.name or query.subject or query.query))
     if query.country:
         params.append(("countrycode", query.country))
     return "/api", params

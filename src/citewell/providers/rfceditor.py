@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
-from citewell.dialects.json_responses import (
+from citewell.citations import record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.errors import InvalidInput, MalformedResponse, NotFound
+from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
+from citewell.net.upstream.json_responses import (
     JsonResponse,
     OptionalField,
     TolerantItems,
     read_json_response,
 )
-from citewell.errors import InvalidInput, MalformedResponse, NotFound
-from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.citations import publisher_markup, record_fields
-from citewell.text.dates.partial_dates import extract_year
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import extract_year
 
 SPEC = ProviderSpec(
     name="rfceditor",
@@ -43,11 +43,8 @@ class _RfcRecord(JsonResponse):
     doi: OptionalField[str] = None
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.RFC})
-
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.RFC})
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
         number = paper_id.value
@@ -69,12 +66,19 @@ def _build_rfc_paper(record: _RfcRecord, number: str) -> Paper:
     published = record_fields.parse_issued_date(record.pub_date)
     doi = record_fields.normalize_doi_field(record.doi)
     page = f"https://www.rfc-editor.org/rfc/rfc{number}"
+    # The authors, written as R. Fielding, Ed.; a name without an initial is an organisation.
+    cleaned = (
+        _EDITOR_MARK_PATTERN.sub("", publisher_markup.clean_markup_line(name))
+        for name in record.authors
+    )
     return Paper(
         title=record_fields.clean_title_field(publisher_markup.clean_markup_line(record.title)),
         source=SPEC.name,
         url=page,
         ids={IdentifierScheme.RFC: number} | ({IdentifierScheme.DOI: doi} if doi else {}),
-        authors=_parse_rfc_authors(record.authors),
+        authors=tuple(
+            WorkAuthor(name=name, organisation="." not in name) for name in cleaned if name
+        ),
         kind="standard",
         year=extract_year(published),
         published=published,
@@ -87,11 +91,3 @@ def _build_rfc_paper(record: _RfcRecord, number: str) -> Paper:
             OpenCopy(url=page, version="publishedVersion", host="publisher", source=SPEC.name),
         ),
     )
-
-
-def _parse_rfc_authors(names: tuple[str, ...]) -> tuple[WorkAuthor, ...]:
-    """The authors, written as R. Fielding, Ed.; a name without an initial is an organisation."""
-    cleaned = (
-        _EDITOR_MARK_PATTERN.sub("", publisher_markup.clean_markup_line(name)) for name in names
-    )
-    return tuple(WorkAuthor(name=name, organisation="." not in name) for name in cleaned if name)

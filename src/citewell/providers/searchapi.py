@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
-from citewell.dialects.google_patent_results import (
-    GOOGLE_PATENT_FILTERS,
-    GooglePatentResponse,
-    build_google_patent_params,
-    read_google_patents,
-)
-from citewell.dialects.json_responses import (
-    A,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.model.domains.patent import PatentHits, PatentQuery
-from citewell.model.search_queries import (
+from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
     ImageQuery,
@@ -32,10 +14,27 @@ from citewell.model.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.domains.patents.patent_records import PatentHits, PatentQuery
+from citewell.net.upstream.json_responses import (
+    A,
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.providers.dialects.google_patent_results import (
+    GOOGLE_PATENT_FILTERS,
+    GooglePatentResponse,
+    build_google_patent_params,
+    read_google_patents,
+)
+from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 
 _IMAGE_SIZE_CODES = {"large": "l", "medium": "m", "icon": "i"}
 _IMAGE_COLOR_CODES = {"color": "color", "gray": "gray", "mono": "gray", "trans": "trans"}
@@ -46,11 +45,7 @@ SPEC = ProviderSpec(
     homepage="https://www.searchapi.io",
     base_url="https://www.searchapi.io/api/v1/search",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES, Offer.PATENTS}),
-    options=(
-        ProviderOption(
-            env="SEARCHAPI_API_KEY", help="Key of searchapi.io.", secret=True, required=True
-        ),
-    ),
+    options=(require_key("SEARCHAPI_API_KEY", "Key of searchapi.io.", "Authorization: Bearer {}"),),
     filters=frozenset(
         {
             SearchFilter.SITES,
@@ -140,13 +135,7 @@ class _SearchApiImageResponse(JsonResponse):
     images: TolerantItems[_SearchApiImage] = ()  # used by the google_images engine instead
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        # The API also accepts its key as a bearer token, which keeps it out of URLs.
-        self._key = {"Authorization": f"Bearer {kit.find_option('SEARCHAPI_API_KEY') or ''}"}
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         asked = {"engine": "google"} | _build_searchapi_params(query)
 
@@ -189,19 +178,23 @@ class Provider:
     ) -> SearchHits:
         count = min(query.count, SPEC.max_results)
         found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
-        return SearchHits(hits=found.items, notes=(*_build_searchapi_notes(query), *found.notes))
+        return SearchHits(
+            hits=found.items,
+            notes=(
+                *note_result_limit(query, SPEC.max_results, "SearchApi is asked for at most"),
+                *found.notes,
+            ),
+        )
 
     def _build_searchapi_page(self, results: tuple[_SearchApiResult, ...]) -> ResultPage[SearchHit]:
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         return ResultPage(
             items=tuple(_parse_searchapi_result(result, now=now) for result in results),
             has_more=True,
         )
 
     async def _fetch_searchapi_response(self, model: type[A], params: Mapping[str, str]) -> A:
-        return read_json_response(
-            model, await self._upstream.send_get(params=params, secret_headers=self._key)
-        )
+        return read_json_response(model, await self._upstream.send_get(params=params))
 
 
 def _add_page_number(params: dict[str, str], number: int) -> dict[str, str]:
@@ -242,12 +235,6 @@ def _build_searchapi_image_params(query: ImageQuery) -> dict[str, str]:
         "q": build_operator_query(words, max_chars=SPEC.max_query_chars),
     }
     return params | {name: value for name, value in optional.items() if value}
-
-
-def _build_searchapi_notes(query: SearchQuery) -> tuple[str, ...]:
-    if query.count <= SPEC.max_results:
-        return ()
-    return (f"SearchApi is asked for at most {SPEC.max_results} results.",)
 
 
 def _parse_searchapi_result(result: _SearchApiResult, *, now: datetime) -> SearchHit:

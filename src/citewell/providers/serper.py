@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
-from citewell.dialects.json_responses import (
-    A,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.model.search_queries import (
+from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
     ImageQuery,
@@ -25,10 +14,20 @@ from citewell.model.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.net.upstream.json_responses import (
+    A,
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="serper",
@@ -36,9 +35,7 @@ SPEC = ProviderSpec(
     homepage="https://serper.dev",
     base_url="https://google.serper.dev",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
-    options=(
-        ProviderOption(env="SERPER_API_KEY", help="Key of serper.dev.", secret=True, required=True),
-    ),
+    options=(require_key("SERPER_API_KEY", "Key of serper.dev.", "X-API-KEY"),),
     filters=frozenset(
         {
             SearchFilter.SITES,
@@ -106,12 +103,7 @@ class _SerperImageResponse(JsonResponse):
     images: TolerantItems[_SerperImage] = ()
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._key = {"X-API-KEY": kit.find_option("SERPER_API_KEY") or ""}
-        self._clock = clock
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
             return (await self._fetch_serper_response(_SerperWebResponse, "/search", body)).organic
@@ -143,7 +135,7 @@ class Provider:
     ) -> SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_serper_body(query) | {"num": min(count, _RESULTS_PER_PAGE)}
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
 
         async def page(number: int) -> ResultPage[SearchHit]:
             results = await fetch(asked | ({"page": number + 1} if number else {}))
@@ -153,10 +145,16 @@ class Provider:
             )
 
         found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
-        return SearchHits(hits=found.items, notes=(*_build_serper_notes(query), *found.notes))
+        return SearchHits(
+            hits=found.items,
+            notes=(
+                *note_result_limit(query, SPEC.max_results, "Serper is asked for at most"),
+                *found.notes,
+            ),
+        )
 
     async def _fetch_serper_response(self, model: type[A], path: str, body: SerperBody) -> A:
-        response = await self._upstream.send_post(path, json=body, secret_headers=self._key)
+        response = await self._upstream.send_post(path, json=body)
         return read_json_response(model, response)
 
 
@@ -183,12 +181,6 @@ def _build_serper_image_body(query: ImageQuery) -> SerperBody:
     if query.language:
         body["hl"] = query.language.lower()
     return body
-
-
-def _build_serper_notes(query: SearchQuery) -> tuple[str, ...]:
-    if query.count <= SPEC.max_results:
-        return ()
-    return (f"Serper is asked for at most {SPEC.max_results} results.",)
 
 
 def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
-from citewell.dialects.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
-)
-from citewell.dialects.json_responses import (
+from citewell.core.errors import OutOfCredit
+from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.research import ProviderReport
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
@@ -21,16 +18,18 @@ from citewell.dialects.json_responses import (
     clamp_score,
     read_json_response,
 )
-from citewell.dialects.model_billing import TICKS_PER_DOLLAR
-from citewell.errors import OutOfCredit
-from citewell.model.domains.grounded_answer import AnswerQuery
-from citewell.model.research import ProviderReport
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.providers.dialects.result_paging import note_result_limit
+from citewell.routing.answer_reports import (
+    AnswerCost,
+    CitedPage,
+    build_answer_report,
+    clean_answer_text,
+)
+from citewell.routing.model_billing import TICKS_PER_DOLLAR
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
+from citewell.text.calendar_dates import parse_provider_date
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="tavily",
@@ -39,10 +38,10 @@ SPEC = ProviderSpec(
     base_url="https://api.tavily.com",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.ANSWERS}),
     options=(
-        ProviderOption(
-            env="TAVILY_API_KEY",
-            help="Key of Tavily; without one its free, slower access.",
-            secret=True,
+        accept_key(
+            "TAVILY_API_KEY",
+            "Key of Tavily; without one its free, slower access.",
+            "Authorization: Bearer {}",
         ),
     ),
     filters=frozenset({SearchFilter.SITES, SearchFilter.TIME_RANGE}),
@@ -83,14 +82,10 @@ class _TavilyAnswer(_TavilyResponse):
     usage: OptionalField[_TavilyUsage] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        key = kit.find_option("TAVILY_API_KEY")
-        self._secret = {"Authorization": f"Bearer {key}"} if key else {}
-        self._open = {} if key else {"X-Tavily-Access-Mode": "keyless"}
-        self._has_key = bool(key)
-        self._clock = clock
+class Provider(KitProvider):
+    def _set_up(self) -> None:
+        self._has_key = bool(self._kit.find_option("TAVILY_API_KEY"))
+        self._open = {} if self._has_key else {"X-Tavily-Access-Mode": "keyless"}
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         return await self._search_tavily(query, topic="general")
@@ -113,7 +108,7 @@ class Provider:
             body["include_usage"] = True
         response = await self._post_tavily_search(body, is_paid=True, timeout=query.timeout_seconds)
         answer = read_json_response(_TavilyAnswer, response)
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         hits = [_parse_tavily_result(result, now=now) for result in answer.results]
         pages = (
             CitedPage(
@@ -151,7 +146,6 @@ class Provider:
             json=body,
             idempotent=not is_paid,
             headers=self._open,
-            secret_headers=self._secret,
             timeout=timeout,
             accept=_OUT_OF_CREDIT_STATUSES,
         )
@@ -161,7 +155,7 @@ class Provider:
 
     async def _search_tavily(self, query: SearchQuery, *, topic: str) -> SearchHits:
         response = await self._post_tavily_search(_build_tavily_body(query, topic=topic))
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = self._read_now()
         hits = tuple(
             _parse_tavily_result(result, now=now)
             for result in read_json_response(_TavilyResponse, response).results
@@ -184,9 +178,7 @@ def _build_tavily_body(query: SearchQuery, *, topic: str) -> dict[str, object]:
 
 
 def _build_tavily_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = []
-    if query.count > SPEC.max_results:
-        notes.append(f"Tavily returns at most {SPEC.max_results} results.")
+    notes = [*note_result_limit(query, SPEC.max_results, "Tavily returns at most")]
     if query.time_range == "hour":
         notes.append("Tavily's shortest time range is a day.")
     return tuple(notes)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from citewell.dialects import csl_works
-from citewell.dialects.json_responses import (
+from citewell.citations import record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.errors import InvalidInput, Misconfigured, NotFound, RejectedRequest
+from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
@@ -13,13 +15,10 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
-from citewell.errors import InvalidInput, Misconfigured, NotFound, RejectedRequest
-from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
-from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.citations import publisher_markup, record_fields
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.providers.dialects import csl_works
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
+from citewell.text.calendar_dates import extract_year
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="unpaywall",
@@ -71,12 +70,15 @@ class _UnpaywallRecord(JsonResponse):
     z_authors: OptionalField[TolerantItems[_UnpaywallAuthor]] = None
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
+class Provider(KitProvider):
+    schemes = frozenset({IdentifierScheme.DOI})
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._email = kit.find_option("UNPAYWALL_EMAIL") or kit.find_option("OPENALEX_EMAIL") or ""
+    def _set_up(self) -> None:
+        self._email = (
+            self._kit.find_option("UNPAYWALL_EMAIL")
+            or self._kit.find_option("OPENALEX_EMAIL")
+            or ""
+        )
 
     async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None:
         record = await self._fetch_unpaywall_record(doi)

@@ -6,31 +6,34 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
-from citewell.dialects.json_responses import (
+from citewell.domains.patents.patent_numbers import (
+    PatentNumber,
+    parse_patent_number,
+    require_patent_number,
+)
+from citewell.domains.patents.patent_records import (
+    PatentHits,
+    PatentQuery,
+    PatentRecord,
+    normalize_class_code,
+)
+from citewell.net.upstream.json_responses import (
     CamelCasePart,
     JsonResponse,
     OptionalField,
     TolerantItems,
     drop_negative_count,
-    read_json_response,
 )
-from citewell.dialects.patent_records import (
+from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     clean_party_names,
     clean_patent_title,
     parse_patent_day,
 )
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.language.stopwords import drop_query_stopwords
-from citewell.text.patents.class_codes import normalize_class_code
-from citewell.text.patents.patent_numbers import (
-    PatentNumber,
-    parse_patent_number,
-    require_patent_number,
-)
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
+from citewell.routing.upstream_refusals import read_stated_json
+from citewell.text.language.word_forms import drop_query_stopwords
+from citewell.text.safety.text_cleaning import clean_markup
 
 SPEC = ProviderSpec(
     name="uspto",
@@ -39,11 +42,10 @@ SPEC = ProviderSpec(
     base_url="https://api.uspto.gov/api/v1/patent/applications",
     offers=frozenset({Offer.PATENTS}),
     options=(
-        ProviderOption(
-            env="USPTO_API_KEY",
-            help="Key of the Open Data Portal; needs an account with ID.me.",
-            secret=True,
-            required=True,
+        require_key(
+            "USPTO_API_KEY",
+            "Key of the Open Data Portal; needs an account with ID.me.",
+            "X-API-KEY",
         ),
     ),
     max_results=50,
@@ -108,10 +110,8 @@ class _UsptoResponse(JsonResponse):
     count: OptionalField[int] = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._key = {"X-API-KEY": kit.find_option("USPTO_API_KEY") or ""}
+class Provider(KitProvider):
+    def _set_up(self) -> None:
         self._upstream.limit_concurrency(1)
 
     async def search_patents(self, query: PatentQuery) -> PatentHits:
@@ -122,14 +122,11 @@ class Provider:
                 "offset": "0",
                 "limit": str(min(query.count, SPEC.max_results)),
             },
-            secret_headers=self._key,
             accept=_STATED,
         )
         if response.status == _NO_MATCH:
             return PatentHits()
-        if response.status in _STATED:
-            raise build_stated_refusal(response)
-        page = read_json_response(_UsptoResponse, response)
+        page = read_stated_json(_UsptoResponse, response)
         records = [record for one in page.files if (record := _parse_uspto_file(one))]
         if query.numbers:
             wanted = {require_patent_number(number).base for number in query.numbers}

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.upstream.json_responses import (
     HttpLink,
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
     read_json_response,
 )
-from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.providers.dialects.result_paging import note_result_limit
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.data_tables import load_table
 from citewell.text.language.detection import detect_language
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="wikipedia",
@@ -42,16 +46,6 @@ SPEC = ProviderSpec(
 
 _ENGLISH_HOST = "//en.wikipedia.org"
 
-# The larger editions. Other codes redirect to another site or do not exist.
-_EDITION_CODES = {
-    "af", "ar", "arz", "ast", "az", "azb", "be", "bg", "bn", "bs", "ca", "ce",
-    "ceb", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa",
-    "fi", "fr", "ga", "gl", "he", "hi", "hr", "hu", "hy", "id", "is", "it",
-    "ja", "ka", "kk", "ko", "ku", "la", "lt", "lv", "mk", "ml", "mr", "ms",
-    "my", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sh", "simple", "sk", "sl",
-    "sq", "sr", "sv", "sw", "ta", "te", "th", "tl", "tr", "tt", "uk", "ur",
-    "uz", "vi", "war", "zh",
-}  # fmt: skip
 _RENAMED_LANGUAGES = {"nb": "no", "fil": "tl"}
 
 
@@ -60,33 +54,27 @@ class _WikipediaMatch(ResponsePart):
     snippet: OptionalField[str] = None
 
 
-class _WikipediaSearchInfo(ResponsePart):
-    totalhits: OptionalField[int] = None
-
-
-class _WikipediaSite(ResponsePart):
-    base: OptionalField[HttpLink] = None  # address of the main page; a title replaces its last part
-
-
 class _WikipediaQuery(ResponsePart):
     search: TolerantItems[_WikipediaMatch]
-    searchinfo: OptionalField[_WikipediaSearchInfo] = None
-    general: OptionalField[_WikipediaSite] = None
+    total: OptionalField[int] = nested_field("searchinfo.totalhits")
+    # The address of the main page; a title replaces its last part.
+    base: OptionalField[HttpLink] = nested_field("general.base")
 
 
 class _WikipediaResponse(JsonResponse):
     query: _WikipediaQuery | None = None
 
 
-class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-
+class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
-        edition = _choose_edition(query.language or detect_language(query.text))
+        base = ((query.language or detect_language(query.text)) or "en").lower().partition("-")[0]
+        name = _RENAMED_LANGUAGES.get(base, base)
+        edition = name if name in _load_edition_codes() else "en"
         response = await self._upstream.send_get(
             params=_build_wikipedia_params(query),
-            base_url=_build_edition_address(self._upstream.base_url, edition),
+            base_url=self._upstream.base_url.replace(
+                _ENGLISH_HOST, f"//{edition}.wikipedia.org", 1
+            ),
         )
         return _read_wikipedia_matches(
             read_json_response(_WikipediaResponse, response), query, edition=edition
@@ -108,37 +96,22 @@ def _build_wikipedia_params(query: SearchQuery) -> dict[str, str]:
     }
 
 
-def _choose_edition(language: str | None) -> str:
-    base = (language or "en").lower().partition("-")[0]
-    name = _RENAMED_LANGUAGES.get(base, base)
-    return name if name in _EDITION_CODES else "en"
-
-
-def _build_edition_address(base_url: str, edition: str) -> str:
-    """The API address of an edition; a configured address on another host is returned unchanged."""
-    return base_url.replace(_ENGLISH_HOST, f"//{edition}.wikipedia.org", 1)
-
-
 def _read_wikipedia_matches(
     answer: _WikipediaResponse, query: SearchQuery, *, edition: str
 ) -> SearchHits:
     if answer.query is None:  # absent if no page matches a title search
         return SearchHits(notes=_build_wikipedia_notes(query, edition))
-    site = answer.query.general
-    home = site.base if site and site.base else f"https://{edition}.wikipedia.org/wiki/Main"
+    home = answer.query.base or f"https://{edition}.wikipedia.org/wiki/Main"
     hits = tuple(_parse_wikipedia_match(match, home=home) for match in answer.query.search)
-    info = answer.query.searchinfo
     return SearchHits(
         hits=hits[: query.count],
-        total=info.totalhits if info else None,
+        total=answer.query.total,
         notes=_build_wikipedia_notes(query, edition),
     )
 
 
 def _build_wikipedia_notes(query: SearchQuery, edition: str) -> tuple[str, ...]:
-    notes = []
-    if query.count > SPEC.max_results:
-        notes.append(f"Wikipedia is asked for at most {SPEC.max_results} results.")
+    notes = [*note_result_limit(query, SPEC.max_results, "Wikipedia is asked for at most")]
     if query.language and edition == "en" and not query.language.lower().startswith("en"):
         notes.append(
             f"There is no large Wikipedia in {query.language}; English was searched instead."
@@ -154,3 +127,9 @@ def _parse_wikipedia_match(match: _WikipediaMatch, *, home: str) -> SearchHit:
         snippet=clean_markup(match.snippet),
         engine=SPEC.name,
     )
+
+
+# The larger editions. Other codes redirect to another site or do not exist.
+@cache
+def _load_edition_codes() -> frozenset[str]:
+    return frozenset(load_table(__package__, "wikipedia")["edition_codes"])

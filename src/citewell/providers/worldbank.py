@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from citewell.dialects.statistics.data_cubes import (
+from citewell.core.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
+from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
+from citewell.providers.dialects.data_cubes import (
     clean_label,
     format_stated_value,
     get_list,
@@ -13,24 +15,15 @@ from citewell.dialects.statistics.data_cubes import (
     is_in_days,
     parse_exact_json,
 )
-from citewell.dialects.statistics.series_catalogue import (
+from citewell.providers.dialects.series_catalogue import (
     CATALOGUE_TIMEOUT_SECONDS,
     SeriesCatalogue,
     run_reader,
     write_catalogue_lines,
 )
-from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
-from citewell.model.domains.economic_series import (
-    EconomicSeries,
-    ObservationList,
-    ObservationQuery,
-    SeriesHits,
-    SeriesObservation,
-    SeriesQuery,
-)
-from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.countries.country_codes import choose_office_code
-from citewell.text.dates.stated_periods import parse_stated_period
+from citewell.routing.ports import KitProvider, Offer, ProviderSpec
+from citewell.text.calendar_dates import parse_stated_period
+from citewell.text.country_codes import choose_office_code
 from citewell.text.safety.secret_masking import mask_secrets
 
 SPEC = ProviderSpec(
@@ -56,16 +49,14 @@ _ALL_INDICATORS = "3000"
 _UNKNOWN_VALUE_CODES = frozenset({"120", "175"})  # an invalid value, an indicator that is not there
 
 
-class Provider:
+class Provider(KitProvider):
     can_search_series = True
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._kit = kit
-        self._upstream = kit.upstream
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_indicators)
+    def _set_up(self) -> None:
+        self._catalogue = SeriesCatalogue(self._kit.memory, self._fetch_indicators)
 
-    async def search_series(self, query: SeriesQuery) -> SeriesHits:
-        return await self._catalogue.search_entries(query)
+    async def search_series(self, words: str, *, count: int) -> SeriesHits:
+        return await self._catalogue.search_entries(words, count=count)
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         if not _INDICATOR_PATTERN.fullmatch(query.series_id) or ".." in query.series_id:
@@ -99,7 +90,7 @@ def write_indicator_lines(body: bytes) -> str:
     """The list of indicators as lines of a catalogue; raises MalformedResponse or the stated error."""
     rows = _read_indicator_rows(parse_exact_json(body), "")
     return write_catalogue_lines(
-        EconomicSeries(
+        SeriesItem(
             series_id=named,
             title=clean_label(row.get("name")) or named,
             units=clean_label(row.get("unit")) or None,
@@ -112,10 +103,10 @@ def write_indicator_lines(body: bytes) -> str:
 
 def _build_row_params(query: ObservationQuery) -> dict[str, str]:
     """The API sends the newest first; to get the oldest of a range, all of it must be asked for."""
-    params = {"format": "json", "per_page": _ALL_ROWS if query.first_day else str(query.count)}
-    if query.first_day or query.last_day:
-        first = (query.first_day or _FIRST_YEAR)[:4]
-        last = (query.last_day or "2100")[:4]
+    params = {"format": "json", "per_page": _ALL_ROWS if query.date_from else str(query.count)}
+    if query.date_from or query.date_to:
+        first = (query.date_from or _FIRST_YEAR)[:4]
+        last = (query.date_to or "2100")[:4]
         params["date"] = f"{first}:{last}"
         params["per_page"] = _ALL_ROWS
     return params
@@ -159,7 +150,7 @@ def _select_rows(
         and (period := parse_stated_period(row["date"])).first_day
         and is_in_days(period, query)
     ]
-    dated.sort(key=lambda pair: pair[0].last_day, reverse=query.first_day is None)
+    dated.sort(key=lambda pair: pair[0].last_day, reverse=query.date_from is None)
     first = dated[0][1] if dated else {}
     names = (
         clean_label(get_object(first, "indicator").get("value")),
@@ -167,7 +158,7 @@ def _select_rows(
     )
     return ObservationList(
         observations=tuple(
-            SeriesObservation(
+            SeriesItem(
                 series_id=query.series_id,
                 date=period.text,
                 value=format_stated_value(row.get("value")),

@@ -3,49 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from citewell import tools
-from citewell.config import Settings
-from citewell.errors import Misconfigured
+from citewell.core import tool_registry as tools
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.core.settings import CoreSettings
+from citewell.core.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
 from citewell.net.network import Network
-from citewell.server import manifest, worker_pool
+from citewell.reading.pages.artifacts import ArtifactReader
+from citewell.reading.settings import ReadingSettings
+from citewell.research.settings import ResearchSettings
+from citewell.routing.provider_catalogue import ProviderCatalogue
+from citewell.search.lenses import LensCatalogue
+from citewell.search.settings import SearchSettings
+from citewell.server import manifest
+from citewell.server.call import CallRunner, build_argument_changes
+from citewell.server.call_answers import build_answer_sharing
+from citewell.server.call_values import CallOrigin, NextStep, ToolInvocation, ToolOutcome
 from citewell.server.capabilities import tool_selection
-from citewell.server.capabilities.completions import ArgumentCompletions
-from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
-from citewell.server.capabilities.resources import ServerResources
-from citewell.server.log_output import LogContext, LogContextBlock, hold_log_context
-from citewell.server.pipeline import (
-    CallOrigin,
-    Middleware,
-    ToolInvocation,
-    ToolOutcome,
-    compose_pipeline,
+from citewell.server.capabilities.prompts import ArgumentCompletions
+from citewell.server.capabilities.resource_views import (
+    ServerResources,
+    ViewSources,
+    build_resource_views,
 )
-from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
-from citewell.server.wiring.provider_wiring import ProviderConnector
-from citewell.server.wiring.service_kit import ServiceKit
-from citewell.server.wiring.service_registry import ServiceRegistry
-from citewell.services.reading.artifact_pages import ArtifactReader
-from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.services.web.lenses import LensCatalogue
-from citewell.store.cache.answer_sharing import OwnerBlock, build_answer_sharing
+from citewell.server.log_output import LogContext, LogContextBlock, hold_log_context
+from citewell.server.service_registry import ServiceRegistry, connect_provider, find_provider_pause
+from citewell.server.settings import ServerSettings
+from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.store.cache.answer_sharing import OwnerBlock
 from citewell.store.cache_store import CacheStore, open_cache_store
-from citewell.store.state_store import StateStore, open_state_store
-from citewell.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
-from citewell.workers.worker_tasks import TaskRunner
+from citewell.workers.settings import WorkersSettings
+from citewell.workers.worker_tasks import DeferredRunner, TaskRunner
 
 if TYPE_CHECKING:
-    from citewell.services.audit_log.audit_recorder import AuditRecorder
-    from citewell.services.limits.call_limits import CallLimits
-    from citewell.services.sessions.session_tracking import SessionTracker
-    from citewell.store.jobs.tenant_budgets import TenantBalance
-
-S = TypeVar("S")
+    from citewell.audit.audit_recorder import AuditRecorder
+    from citewell.server.call_limits import CallLimits
+    from citewell.sessions.session_tracking import SessionTracker
 
 
-class App:
+class App(ServiceRegistry):
     """Everything one server process holds. Disk and network are used only once a service needs them."""
 
     def __init__(
@@ -60,57 +59,44 @@ class App:
         entries: Sequence[Mapping[str, Any]]
         | None = None,  # those of the manifest, except while the manifest is being built
     ) -> None:
+        super().__init__()
         self.settings = settings
         self.local_owner = local_owner or Owner()  # of calls without a verified caller
         self.network = network or Network(settings)
         self.store = store or open_cache_store(settings)
-        self.workers = workers or worker_pool.open_worker_pool(settings)
+        # Loads and starts nothing before the first page.
+        self.workers = workers or DeferredRunner(partial(build_worker_pool, settings))
         self._state = state
         self._limits_owners = False
-        if settings.limits_file is not None:
+        if settings[ServerSettings].limits_file is not None:
             _ = self.limits  # so that a wrong file is reported at the start
-        connector = ProviderConnector(
-            settings=settings,
-            network=self.network,
-            store=self.store,
-            workers=self.workers,
-            require_service=self.require_service,
-        )
-        self.catalogue = ProviderCatalogue(settings, connect=connector.connect_spec)
-        self.lenses = LensCatalogue(settings.custom_lenses_path)
-        self._sharing = build_answer_sharing(settings)
-        self._services = ServiceRegistry(
-            ServiceKit(
-                settings=settings,
-                network=self.network,
-                store=self.store,
-                workers=self.workers,
-                catalogue=self.catalogue,
-                lenses=self.lenses,
-                sharing=self._sharing,
-                find_pause=connector.find_provider_pause,
-                open_state=self.open_state,
-                require_service=self.require_service,
-                local_owner=self.local_owner,
-            )
-        )
+        self.catalogue = ProviderCatalogue(settings, connect=partial(connect_provider, self))
+        self.lenses = LensCatalogue(settings[SearchSettings].custom_lenses_path)
+        self.find_pause = partial(find_provider_pause, self.network)
+        self.sharing = build_answer_sharing(settings)
         self._entries = manifest.load_manifest()["tools"] if entries is None else entries
+        # The toolset of each tool, whether it is offered or not.
+        self.toolset_names = {entry["name"]: entry["toolset"] for entry in self._entries}
         self.tools = self.choose_tools()
         self._loaded: dict[str, Tool] = {}
-        self._pipeline = CallPipeline(
+        self._calls = CallRunner(
             settings,
-            find_limits=self._find_daily_limits,
+            # Limits matter only if some calls count for a day.
+            find_limits=lambda: (
+                self.limits
+                if self._limits_owners or settings[ServerSettings].max_calls_per_day
+                else None
+            ),
             store=self.store,
-            sharing=self._sharing,
+            sharing=self.sharing,
             find_sessions=self._find_sessions,
             find_recorder=self._find_audit_recorder,
             record_usage=self._record_usage,
         )
-        self._run = self._pipeline.run_call
-        self._run_held = self._pipeline.run_held_call
-        self.metrics = self._pipeline.metrics
-        self.audit = self._pipeline.audit  # None if nothing is audited
-        self.recent = self._pipeline.recent
+        self._run: NextStep = self._calls.run_call
+        self.metrics = self._calls.metrics
+        self.audit = self._calls.audit  # None if nothing is audited
+        self.recent = self._calls.recent
         self.resources = self._build_resources()
         self.completions = ArgumentCompletions(
             {"lens": self.lenses.list_lens_names, "provider": self.catalogue.list_provider_names}
@@ -119,13 +105,14 @@ class App:
     def choose_tools(self, profile: str | None = None) -> dict[str, dict[str, Any]]:
         """The wire form of each offered tool by name: those the settings choose, or those of `profile`."""
         settings = self.settings
+        server_settings = settings[ServerSettings]
         try:
             chosen = tool_selection.select_entries(
                 self._entries,
-                profile=profile or settings.profile,
-                toolsets=() if profile else settings.toolsets,
-                tools=() if profile else settings.tools,
-                read_only=settings.read_only,
+                profile=profile or settings[CoreSettings].profile,
+                toolsets=() if profile else server_settings.toolsets,
+                tools=() if profile else server_settings.tools,
+                read_only=server_settings.read_only,
                 switched_on=self._list_switches(),
             )
         except ValueError as error:
@@ -136,21 +123,18 @@ class App:
 
     def describe_disabled_tool(self, name: str) -> str | None:
         """How to switch on a tool that is not offered; None if there is no such tool."""
+        server_settings = self.settings[ServerSettings]
         return tool_selection.describe_disabled_tool(
             self._entries,
             name,
-            toolsets=self.settings.toolsets,
-            tools=self.settings.tools,
-            read_only=self.settings.read_only,
+            toolsets=server_settings.toolsets,
+            tools=server_settings.tools,
+            read_only=server_settings.read_only,
             switched_on=self._list_switches(),
         )
 
     def list_toolsets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
-
-    def map_toolsets(self) -> dict[str, str]:
-        """The toolset of each tool, whether it is offered or not."""
-        return {entry["name"]: entry["toolset"] for entry in self._entries}
+        return tuple(dict.fromkeys(self.toolset_names.values()))
 
     async def call_tool(
         self,
@@ -163,7 +147,7 @@ class App:
         origin: CallOrigin | None = None,
         can_wait: bool = False,
     ) -> ToolOutcome:
-        """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised.
+        """Run one tool with all the steps of a call; a failure is returned as an outcome, not raised.
 
         With `can_wait` a tool that knows jobs may answer with the id of one.
         """
@@ -185,10 +169,7 @@ class App:
         call = ToolCall(owner=owner, require_service=self.require_service)
         invocation = self._build_invocation(name, {}, call, "", None)
 
-        async def load_outcome(_invocation: ToolInvocation) -> ToolOutcome:
-            return ToolOutcome(body=await load())
-
-        return await self._pipeline.deliver_outcome(invocation, load_outcome)
+        return await self._calls.deliver_outcome(invocation, load)
 
     async def call_cached_tool(
         self,
@@ -200,50 +181,40 @@ class App:
         origin: CallOrigin | None = None,
     ) -> ToolOutcome | None:
         """The answer as text if it is cached in memory and small enough to send inline; None otherwise."""
-        if not self.settings.structured_text:
+        if not self.settings[ServerSettings].structured_text:
             return None
         call = ToolCall(owner=owner or self.local_owner, require_service=self.require_service)
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
         logging, sharing = self._build_contexts(invocation)
         with logging, sharing:
-            if not self._pipeline.find_held_answer(invocation):
+            if not self._calls.find_held_answer(invocation):
                 return None
-            if call.session_id is not None:  # the session has to be written to
-                return await self._run(invocation)
-            return await self._run_held(invocation)
+            return await self._run(invocation)
 
-    def wrap_calls(self, middleware: Middleware) -> None:
-        """Let every call from now on pass through `middleware` first."""
-        self._run = compose_pipeline((middleware,), self._run)
-        self._run_held = compose_pipeline((middleware,), self._run_held)
-
-    def require_service(self, kind: type[S]) -> S:
-        """The single instance of this service class, built on first use.
-
-        Raises InternalError if `server/wiring` has no builder for it.
-        """
-        return self._services.require_service(kind)
+    def wrap_calls(
+        self, wrapper: Callable[[ToolInvocation, NextStep], Awaitable[ToolOutcome]]
+    ) -> None:
+        """Let `wrapper` run every call from now on: it is given the call and what answers it."""
+        run = self._run
+        self._run = lambda invocation: wrapper(invocation, run)
 
     @cached_property
     def limits(self) -> CallLimits:
         """The limits on callers, read on first use; raises Misconfigured for a wrong file."""
-        from citewell.services.limits.call_limits import CallLimits
+        from citewell.server.call_limits import CallLimits
         from citewell.store.coordination.limit_file import load_limit_file
 
         return CallLimits(
             self.settings,
             rate_limiter=self.store.rate_limiter,
             daily_counter=self.store.daily_counter,
-            overrides=load_limit_file(self.settings.limits_file),
+            overrides=load_limit_file(self.settings[ServerSettings].limits_file),
         )
 
     def limit_owners(self) -> None:
         """Hold users and tenants to their daily quotas, as a server with accounts does."""
         self._limits_owners = True
         self.limits.limit_owners()
-
-    def _find_daily_limits(self) -> CallLimits | None:
-        return self.limits if self._limits_owners or self.settings.max_calls_per_day else None
 
     def open_state(self) -> StateStore:
         """The durable state (sessions, jobs, library, keys), opened on first use."""
@@ -252,11 +223,11 @@ class App:
         return self._state
 
     async def aclose(self) -> None:
-        await self._services.aclose()
+        await self.close_services()
         await self.workers.aclose()
         if self._state is not None:
             await self._state.aclose()
-        await self._pipeline.aclose()
+        await self._calls.aclose()
         await self.network.aclose()
         await self.store.aclose()
 
@@ -284,7 +255,7 @@ class App:
         owner, is_cacheable = invocation.call.owner, invocation.tool.ttl_seconds is not None
         return (
             hold_log_context(LogContext(request_id=invocation.request_id, owner=owner)),
-            self._sharing.run_call(str(owner), invocation.raw_arguments, is_cacheable=is_cacheable),
+            self.sharing.run_call(str(owner), invocation.raw_arguments, is_cacheable=is_cacheable),
         )
 
     def _build_resources(self) -> ServerResources:
@@ -294,9 +265,13 @@ class App:
             catalogue=self.catalogue,
             lenses=self.lenses,
             network=self.network,
-            count_sessions=self._count_owner_sessions,
             find_limits=lambda: self.limits,
-            load_tenant_budget=self._load_tenant_budget,
+            open_state=self.open_state,
+            # Without either, no tenant has a budget.
+            has_budgets=bool(
+                self.settings[ResearchSettings].research_tenant_budget is not None
+                or self.settings[ServerSettings].limits_file
+            ),
         )
         return ServerResources(
             build_resource_views(sources), shelf=lambda: self.require_service(ArtifactReader)
@@ -308,7 +283,7 @@ class App:
             self._find_audit_recorder().start_upkeep()
 
     def _find_audit_recorder(self) -> AuditRecorder:
-        from citewell.services.audit_log.audit_recorder import AuditRecorder
+        from citewell.audit.audit_recorder import AuditRecorder
 
         return self.require_service(AuditRecorder)
 
@@ -324,34 +299,52 @@ class App:
         """Begin to delete expired artifacts from the object store, if there is one."""
         if self.store.objects is None:
             return
-        from citewell.services.reading.artifact_upkeep import ArtifactUpkeep
+        from citewell.reading.pages.artifacts import ArtifactUpkeep
 
         self.require_service(ArtifactUpkeep).keep_sweeping()
 
     def start_retention_upkeep(self) -> None:
         """Begin to delete memories and shared findings that are past their time."""
-        from citewell.services.people.memory_service import MemoryService
-        from citewell.services.people.workspace_service import WorkspaceService
+        from citewell.people.memory_service import MemoryService
+        from citewell.people.workspace_service import WorkspaceService
 
         self.require_service(MemoryService).keep_sweeping()
         self.require_service(WorkspaceService).keep_sweeping()
 
     def _record_usage(self, owner: Owner, tool: str) -> None:
-        from citewell.services.people.usage_analytics import UsageAnalytics
+        from citewell.people.usage_analytics import UsageAnalytics
 
         self.require_service(UsageAnalytics).record_call(owner, tool)
 
     def _find_sessions(self) -> SessionTracker:
-        from citewell.services.sessions.session_tracking import SessionTracker
+        from citewell.sessions.session_tracking import SessionTracker
 
         return self.require_service(SessionTracker)
 
-    async def _load_tenant_budget(self, owner: Owner) -> TenantBalance | None:
-        """What the owner's tenant may still spend; None if it has no budget."""
-        if self.settings.research_tenant_budget is None and self.settings.limits_file is None:
-            return None
-        balance = await self.open_state().ledger.tenants.load_balance(str(owner))
-        return None if balance.budget_cents is None else balance
 
-    async def _count_owner_sessions(self, owner: Owner) -> int:
-        return len(await self.open_state().sessions.list_heads(str(owner)))
+def build_worker_pool(settings: Settings) -> TaskRunner:
+    """The worker processes that the settings ask for, for all pages of one server."""
+    from citewell.reading.documents.text_recognition import (
+        SECONDS_PER_PAGE,
+        RecognitionLimits,
+        RecognizingRunner,
+        TextRecognizer,
+    )
+    from citewell.workers.worker_pool import WorkerLimits, WorkerPool
+
+    workers_settings = settings[WorkersSettings]
+    reading_settings = settings[ReadingSettings]
+    pool = WorkerPool(
+        WorkerLimits(
+            count=workers_settings.worker_count,
+            task_seconds=workers_settings.document_timeout,
+            memory_bytes=workers_settings.document_memory_mb * 2**20,
+        )
+    )
+    if not reading_settings.ocr:
+        return pool
+    limits = RecognitionLimits(
+        max_pages=reading_settings.ocr_pages,
+        total_seconds=reading_settings.ocr_pages * SECONDS_PER_PAGE,
+    )
+    return RecognizingRunner(pool, TextRecognizer(limits, languages=reading_settings.ocr_languages))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from citewell.server.middleware.audit_logging import BackgroundLineWriter, write_to_stderr
+from citewell.core.tooling import Owner
 from citewell.text.safety.secret_masking import mask_secrets
-from citewell.tooling import Owner
 
 _HASH_CHARS = 16
 
@@ -22,13 +26,6 @@ class LogContext:
 
     request_id: str = ""
     owner: Owner | None = None
-
-    def list_fields(self) -> dict[str, str]:
-        """What is known of the request; of the user only a hash, as logs are read by many."""
-        found = {"request_id": self.request_id} if self.request_id else {}
-        if self.owner is not None:
-            found |= {"tenant": self.owner.tenant, "user_hash": hash_user_name(self.owner)}
-        return found
 
 
 _CONTEXT: ContextVar[LogContext | None] = ContextVar("citewell_log_context", default=None)
@@ -65,9 +62,8 @@ def hash_user_name(owner: Owner) -> str:
 
 class _MaskingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        context = find_log_context()
-        told = "".join(f" {name}={value}" for name, value in _list_context_fields(context))
-        return mask_secrets(super().format(record) + told)
+        fields = "".join(f" {name}={value}" for name, value in _list_context_fields())
+        return mask_secrets(super().format(record) + fields)
 
 
 class _JsonFormatter(logging.Formatter):
@@ -82,19 +78,94 @@ class _JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": mask_secrets(record.getMessage()),
         }
-        line |= dict(_list_context_fields(find_log_context()))
-        fields = getattr(record, "fields", {})
+        line |= dict(_list_context_fields())
         line |= {
             name: mask_secrets(value) if isinstance(value, str) else value
-            for name, value in fields.items()
+            for name, value in getattr(record, "fields", {}).items()
         }
         if record.exc_info:
             line["exception"] = mask_secrets(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def _list_context_fields(context: LogContext | None) -> list[tuple[str, str]]:
-    return [] if context is None else [*context.list_fields().items()]
+def _list_context_fields() -> Iterator[tuple[str, str]]:
+    """What is known of the request; of the user only a hash, as logs are read by many."""
+    context = find_log_context()
+    if context is not None and context.request_id:
+        yield "request_id", context.request_id
+    if context is not None and context.owner is not None:
+        yield "tenant", context.owner.tenant
+        yield "user_hash", hash_user_name(context.owner)
+
+
+MAX_WAITING_LINES = 4096  # if nothing else is chosen; further lines are counted as lost
+_MAX_LINES_PER_WRITE = 256
+
+
+class BackgroundLineWriter:
+    """Writes lines on a separate thread, so that a slow reader or disk does not delay calls."""
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        *,
+        max_waiting: int = MAX_WAITING_LINES,
+        gather_seconds: float = 0.0,
+    ) -> None:
+        """`gather_seconds` is how long lines may wait to be written together, which costs calls less."""
+        self._write = write
+        self._gather_seconds = gather_seconds
+        self._lines: queue.Queue[str | None] = queue.Queue(max_waiting)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self.lost = 0
+
+    def __call__(self, line: str) -> None:
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(
+                        target=self._write_queued_lines, daemon=True, name="audit"
+                    )
+                    self._thread.start()
+        try:
+            self._lines.put_nowait(line)
+        except queue.Full:
+            self.lost += 1
+
+    def flush_and_stop(self, seconds: float = 2.0) -> None:
+        """Write the waiting lines and stop, within `seconds`."""
+        self._stopping.set()
+        if self._thread is not None:
+            with contextlib.suppress(queue.Full):
+                self._lines.put_nowait(None)
+            self._thread.join(seconds)
+
+    def _write_queued_lines(self) -> None:
+        is_open = True
+        while is_open:
+            lines = [self._lines.get()]
+            if self._gather_seconds and lines[0] is not None:
+                self._stopping.wait(self._gather_seconds)
+            with contextlib.suppress(queue.Empty):
+                while lines[-1] is not None and len(lines) < _MAX_LINES_PER_WRITE:
+                    lines.append(self._lines.get_nowait())
+            is_open = lines[-1] is not None
+            self._write_together([line for line in lines if line is not None])
+
+    def _write_together(self, lines: list[str]) -> None:
+        try:
+            if lines:
+                self._write("\n".join(lines))
+        except (OSError, ValueError):  # such as a full disk or a closed stream
+            self.lost += len(lines)
+
+
+def write_to_stderr(line: str) -> None:
+    if sys.stderr is None:
+        raise ValueError("stderr is closed")
+    sys.stderr.write(line + "\n")
 
 
 class _BackgroundHandler(logging.Handler):

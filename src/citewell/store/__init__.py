@@ -1,1 +1,1 @@
-"""Everything stored, encrypted, for one process or many: cache, sessions, jobs, research and library."""
+"""Where things are kept, encrypted, for one process or many: databases, cache, keys, objects."""

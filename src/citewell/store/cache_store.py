@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citewell.config import Settings
-from citewell.errors import InvalidInput, Misconfigured
-from citewell.store.cache.artifact_store import (
-    ArtifactStore,
-    CachedArtifactStore,
-    StoredArtifact,
-    read_stored_artifact,
-)
-from citewell.store.cache.settings_fingerprint import build_settings_fingerprint
+from citewell.core.config import Settings, list_settings
+from citewell.core.errors import InvalidInput, Misconfigured
+from citewell.core.settings import SEARXNG_PROFILE, CoreSettings
+from citewell.store import master_keys
+from citewell.store.cache.artifact_store import ArtifactStore, StoredArtifact, read_stored_artifact
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.sql_tier import SqlCacheTier
 from citewell.store.cache.tiered_cache import (
     CacheTier,
-    DisabledCache,
+    EntryKey,
+    RecentValues,
     ResultCache,
     TieredCache,
+    TimedValue,
 )
-from citewell.store.cache.timed_values import EntryKey, TimedValue
-from citewell.store.coordination.daily_counts import (
-    DailyCounter,
-    MemoryDailyCounter,
-    SqlDailyCounter,
-)
-from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable, UnsharedLeaseTable
-from citewell.store.coordination.rate_limits import MemoryRateLimiter, RateLimiter, SqlRateLimiter
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.keys import key_file
-from citewell.store.keys.encryption import LazyKeyring, derive_key, parse_hex_key
-from citewell.store.recent_values import RecentValues
+from citewell.store.coordination.daily_counts import DailyCounter, SqlDailyCounter
+from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable
+from citewell.store.coordination.rate_limits import RateLimiter, SqlRateLimiter
+from citewell.store.encryption import LazyKeyring, derive_key, parse_hex_key
+from citewell.store.failures import StoreHealth
+from citewell.store.settings import StoreSettings
 from citewell.store.sql.database import SqlDatabase
 from citewell.store.sql.sqlite_database import SqliteDatabase
 
 if TYPE_CHECKING:
-    from citewell.store.objects.object_entry_tier import ObjectEntryTier
+    from citewell.store.object_entry_tier import ObjectEntryTier
+
+# By name pattern, so that options of a new provider are included without a change here.
+_RESULT_SETTINGS_PATTERN = re.compile(
+    r"^(?:CITEWELL_|SEARCH_|SEARXNG_|BRAVE_|GOOGLE_|CUSTOM_|ALLOW|EXA_|TAVILY_|CHROME_PATH$)"
+    r"|_API_KEY$|_EMAIL$|_TOKEN$"
+)
+# Storage places and served clients do not affect results.
+_NEUTRAL_SETTINGS_PATTERN = re.compile(
+    r"^CITEWELL_(?:DATA_DIR|CONFIG|FRONT|TOOLS|TOOLSETS|PROFILE|READ_ONLY|HOST|CACHE\w*|OPEN_METRICS"
+    r"|STRUCTURED_TEXT|LINK_THRESHOLD|ANSWER_LIMIT|ARTIFACT_TTL|MASTER_KEY\w*|DATABASE_(?:URL|DIRECT_URL|CONNECTIONS))$"
+)
 
 CACHE_FILE, CACHE_KEY_FILE = "cache.db", "cache.key"
 _BYTES_PER_MB = 2**20
@@ -152,17 +159,18 @@ def open_cache_store(
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
 ) -> CacheStore:
     """Raises Misconfigured if a key setting is malformed; later failures only become warnings."""
+    store_settings = settings[StoreSettings]
     keys = _build_cache_keyring(settings)
     health = StoreHealth(clock)
     memory: RecentValues[EntryKey, TimedValue] = RecentValues(
-        settings.cache_max_memory_mb * _BYTES_PER_MB
+        store_settings.cache_max_memory_mb * _BYTES_PER_MB
     )
     shared = _build_shared_backend(settings, keys, health, clock=clock, holder=new_id())
-    enabled = settings.cache_enabled
+    enabled = store_settings.cache_enabled
     space = partial(TieredCache, memory=memory, health=health, clock=clock)
     disk = shared.tier if enabled else None
     answers = space(f"answer.{build_settings_fingerprint(settings)}", disk=disk)
-    cache: ResultCache = answers if enabled else DisabledCache()
+    cache: ResultCache = answers if enabled else ResultCache()
     object_health = StoreHealth(clock, "For now, large results are kept without the object store.")
     objects = _build_object_tier(settings, disk, keys, object_health, clock) if enabled else None
     artifacts = space(_ARTIFACT_SPACE, disk=objects or disk)
@@ -170,15 +178,15 @@ def open_cache_store(
     facts = space("fact", disk=shared.tier)
     return CacheStore(
         cache=cache,
-        artifacts=CachedArtifactStore(artifacts, ttl=settings.artifact_ttl, clock=clock),
-        loader=CachedLoader(cache, shared.leases if enabled else UnsharedLeaseTable()),
+        artifacts=ArtifactStore(artifacts, ttl=store_settings.artifact_ttl, clock=clock),
+        loader=CachedLoader(cache, shared.leases if enabled else LeaseTable()),
         facts=facts,
         spaces={"answer": answers, _ARTIFACT_SPACE: artifacts, "fact": facts},
         tier=shared.tier,
         objects=objects,
         object_health=object_health,
         leases=shared.leases,
-        artifact_ttl=settings.artifact_ttl,
+        artifact_ttl=store_settings.artifact_ttl,
         # Limits are no cache either: they hold for all processes together.
         rate_limiter=shared.rate_limiter,
         daily_counter=shared.daily_counter,
@@ -196,14 +204,14 @@ def _build_object_tier(
     clock: Callable[[], float],
 ) -> ObjectEntryTier | None:
     """None unless an object store is set. Raises Misconfigured if it cannot be used at all."""
-    if settings.object_store_url is None:
+    store_settings = settings[StoreSettings]
+    if store_settings.object_store_url is None:
         return None
-    from citewell.net.objects.object_address import parse_object_address
-    from citewell.net.objects.object_client import build_object_client
-    from citewell.store.objects.object_entry_tier import ObjectEntryTier
+    from citewell.net.object_client import build_object_client, parse_object_address
+    from citewell.store.object_entry_tier import ObjectEntryTier
 
     try:
-        address = parse_object_address(settings.object_store_url)
+        address = parse_object_address(store_settings.object_store_url)
     except InvalidInput as error:
         raise Misconfigured(
             f"CITEWELL_OBJECT_STORE_URL cannot be used. {error.message}", action="inform_user"
@@ -220,22 +228,24 @@ def _build_shared_backend(
     clock: Callable[[], float],
     holder: str,
 ) -> _SharedBackend:
-    if settings.cache_max_disk_mb <= 0:
+    store_settings = settings[StoreSettings]
+    if store_settings.cache_max_disk_mb <= 0:
         return _SharedBackend(
             tier=None,
-            leases=UnsharedLeaseTable(),
-            rate_limiter=MemoryRateLimiter(clock=clock),
-            daily_counter=MemoryDailyCounter(clock=clock),
+            leases=LeaseTable(),
+            rate_limiter=RateLimiter(clock=clock),
+            daily_counter=DailyCounter(clock=clock),
         )
-    if settings.redis_url:
+    if store_settings.redis_url:
         from citewell.store.cache.redis_backend import (
             RedisCacheTier,
             RedisConnection,
+            RedisDailyCounter,
             RedisLeaseTable,
+            RedisRateLimiter,
         )
-        from citewell.store.cache.redis_limits import RedisDailyCounter, RedisRateLimiter
 
-        server = RedisConnection(settings.redis_url)
+        server = RedisConnection(store_settings.redis_url)
         return _SharedBackend(
             tier=RedisCacheTier(server, keys),
             leases=RedisLeaseTable(server, keys, holder=holder, health=health),
@@ -243,7 +253,7 @@ def _build_shared_backend(
             daily_counter=RedisDailyCounter(server, keys, health=health, clock=clock),
             close_backend=server.aclose,
         )
-    bound = settings.cache_max_disk_mb * _BYTES_PER_MB
+    bound = store_settings.cache_max_disk_mb * _BYTES_PER_MB
     database = _build_cache_database(settings, bound)
     return _SharedBackend(
         tier=SqlCacheTier(database, keys, clock=clock, max_bytes=bound),
@@ -256,17 +266,13 @@ def _build_shared_backend(
 
 
 def _build_cache_database(settings: Settings, bound: int) -> SqlDatabase:
-    if settings.database_url:
-        from citewell.store.sql.postgres_database import PostgresDatabase
+    store_settings = settings[StoreSettings]
+    if store_settings.database_url:
+        from citewell.store.sql.postgres_database import build_postgres_database
 
-        return PostgresDatabase(
-            settings.database_url,
-            schema="cache",
-            max_connections=settings.database_connections,
-            direct_url=settings.database_direct_url,
-        )
+        return build_postgres_database(settings, store_settings.database_url, schema="cache")
     return SqliteDatabase(
-        settings.cache_path / CACHE_FILE,
+        store_settings.cache_path / CACHE_FILE,
         schema="cache",
         synchronous="NORMAL",
         disposable=True,
@@ -280,20 +286,43 @@ def _build_cache_keyring(settings: Settings) -> LazyKeyring:
 
     So it needs no key for each owner and no erasure by key, and a hit stays cheap.
     """
+    store_settings = settings[StoreSettings]
     named = (
-        ("CACHE_ENCRYPTION_KEY", settings.cache_key),
-        ("CACHE_ENCRYPTION_KEY_PREV", settings.cache_key_previous),
+        ("CACHE_ENCRYPTION_KEY", store_settings.cache_key),
+        ("CACHE_ENCRYPTION_KEY_PREV", store_settings.cache_key_previous),
     )
     given = [parse_hex_key(value, setting=name) for name, value in named if value]
-    if settings.cache_key:
+    if store_settings.cache_key:
         return LazyKeyring(lambda: given)
-    if settings.database_url or settings.redis_url:
-        from citewell.store.keys.master_keys import choose_master_key_source
+    if store_settings.database_url or store_settings.redis_url:
+        from citewell.store.master_keys import choose_master_key_source
 
         # Instances that share a cache must be able to decrypt each other's entries.
         source = choose_master_key_source(settings)
         return LazyKeyring(
             lambda: [*(derive_key(key, b"cache") for key in source.load_master_keys()), *given]
         )
-    path = settings.data_path / CACHE_KEY_FILE
-    return LazyKeyring(lambda: [key_file.load_current_key(path), *given])
+    path = store_settings.data_path / CACHE_KEY_FILE
+    return LazyKeyring(lambda: [master_keys.load_current_key(path), *given])
+
+
+# A fingerprint of the settings that affect results; cached results are reused only under the same one.
+
+
+def build_settings_fingerprint(settings: Settings) -> str:
+    """A hash of all settings that affect results, as 16 hexadecimal digits."""
+    raw = {
+        name: value
+        for name, value in settings.raw.items()
+        if _RESULT_SETTINGS_PATTERN.search(name) and not _NEUTRAL_SETTINGS_PATTERN.search(name)
+    }
+    chosen = [settings.get_value(setting) for setting in list_settings() if setting.shapes_answers]
+    files = [
+        (path.name, path.stat().st_mtime)
+        for folder in chosen
+        if isinstance(folder, Path) and folder.is_dir()
+        for path in sorted(folder.glob("*.json"))
+    ]
+    has_more_fields = settings[CoreSettings].profile == SEARXNG_PROFILE
+    text = json.dumps([sorted(raw.items()), chosen, files, has_more_fields], default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,1 +1,1 @@
-"""Pure functions on text."""
+"""Pure functions on text that several rooms use: language, sentences, passages, dates, quantities, addresses, safety."""

@@ -13,3 +13,9 @@ def load_table(package: str | None, name: str) -> Any:
     """The content of `name`.json in the package. Read on first use, never at import."""
     file = resources.files(package or "citewell") / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
+def load_words(package: str | None, name: str, key: str) -> frozenset[str]:
+    """The words that `name`.json in the package lists under a key."""
+    return frozenset(load_table(package, name)[key])

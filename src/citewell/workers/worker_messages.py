@@ -16,8 +16,8 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from citewell import errors
-from citewell.errors import CitewellError, FailureReason
+from citewell.core import errors
+from citewell.core.errors import CitewellError, FailureReason
 from citewell.workers.worker_tasks import FailureCause, WorkerTask, build_task_failure
 
 REQUEST_SIZES = struct.Struct("<II")  # bytes of the JSON and of the bodies that follow it

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Coroutine, Sequence
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
-from citewell.errors import InternalError
+from citewell.core.errors import InternalError
 from citewell.workers import worker_messages
-from citewell.workers.process_memory import return_large_buffers, trim_heap
-from citewell.workers.task_lanes import SLOW_TASK_SECONDS, TaskLanes
-from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
+from citewell.workers.sandbox import return_large_buffers, trim_heap
 from citewell.workers.worker_tasks import (
     FailureCause,
     PoolFigures,
@@ -22,6 +23,118 @@ from citewell.workers.worker_tasks import (
     WorkerTask,
     build_task_failure,
 )
+
+WORKER_MODULE = "citewell.workers.worker_process"
+MAX_ANSWER_BYTES = 64 * 2**20
+_READ_AHEAD_BYTES = 2**20
+_ALARM_SIGNALS = frozenset(
+    getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)
+)
+_ENDING_SECONDS = 1.0
+_LOW_PRIORITY = 10  # niceness of a worker whose task takes long
+# Workers inherit only these environment variables, so they never see an API key.
+_KEPT_ENVIRONMENT_NAMES = (
+    "PATH",
+    "SYSTEMROOT",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TEMP",
+    "LD_LIBRARY_PATH",
+)
+
+
+class RawAnswer(NamedTuple):
+    kind: int
+    data: bytes
+
+
+class WorkerHandle:
+    """The server's end of one worker. After an error or a cancellation it must be stopped."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._is_ready = False
+        self._is_killed = False
+        self.tasks_run = 0
+        self.grown_bytes = 0  # resident memory beyond that of a new worker, after the last task
+        self.is_slowed = False
+        self.idle_timer: asyncio.TimerHandle | None = None
+
+    @classmethod
+    async def start_worker(cls, module: str, memory_bytes: int) -> WorkerHandle:
+        kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT_NAMES if name in os.environ}
+        path = os.pathsep.join(part for part in sys.path if part)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", module, str(memory_bytes), str(os.getpid()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=_READ_AHEAD_BYTES,
+            env=kept | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        return cls(process)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def wait_until_ready(self) -> None:
+        """Wait for the sign of a new worker; raises EOFError if it ended before."""
+        if not self._is_ready and self._process.stdout is not None:
+            await self._process.stdout.readexactly(len(worker_messages.READY_MARK))
+            self._is_ready = True
+
+    async def exchange_messages(self, parts: Sequence[bytes]) -> RawAnswer:
+        """Send a request and wait for its answer; raises ConnectionError or EOFError if the worker dies.
+
+        Raises ValueError for an answer that is too long.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is None or stdout is None:
+            raise ConnectionError
+        self.tasks_run += 1
+        for part in parts:
+            stdin.write(part)
+            await stdin.drain()
+        header = worker_messages.ANSWER_SIZES
+        kind, size, grown = header.unpack(await stdout.readexactly(header.size))
+        if size > MAX_ANSWER_BYTES:
+            raise ValueError
+        self.grown_bytes = grown * 1024
+        return RawAnswer(kind, await stdout.readexactly(size))
+
+    async def was_stopped_by_alarm(self) -> bool:
+        """Whether the process, which has closed its pipe, ended because its time was over."""
+        try:
+            async with asyncio.timeout(_ENDING_SECONDS):
+                return -await self._process.wait() in _ALARM_SIGNALS
+        except TimeoutError:  # it only closed the pipe
+            return False
+
+    def lower_priority(self) -> None:
+        """Let other processes go first from now on; it cannot be undone."""
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, _LOW_PRIORITY)
+                self.is_slowed = True
+
+    def kill_process(self) -> None:
+        # Killing a dead process again would take its exit status from asyncio, which waits for it.
+        if self._process.returncode is None and not self._is_killed:
+            self._is_killed = True
+            with suppress(ProcessLookupError):
+                self._process.kill()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def stop_process(self) -> None:
+        """Kill the process and wait until it is gone."""
+        self.kill_process()
+        await self._process.wait()
+
+
+SLOW_TASK_SECONDS = 2.0  # a task that has run this long no longer keeps others waiting
 
 _MAX_TASKS_PER_WORKER = 5000
 _LARGE_REQUEST_BYTES = 2**20
@@ -100,7 +213,10 @@ class WorkerPool:
         parts = worker_messages.encode_request(task.path, arguments, seconds)
         async with self._lanes.enter_lane() as lane:
             worker = await self._take_worker()
-            self._plan_trimming(sum(map(len, parts)))
+            # Give the memory that a large page takes in this process back too, soon after.
+            if sum(map(len, parts)) > _LARGE_REQUEST_BYTES and self._trimming is None:
+                loop = asyncio.get_running_loop()
+                self._trimming = loop.call_later(_TRIM_SECONDS, self._return_memory)
             try:
                 await self._await_start(worker)
                 lane.watch_worker(worker)
@@ -109,12 +225,6 @@ class WorkerPool:
                 self._replace_worker(worker)
                 raise
             return self._finish_task(task, worker, raw)
-
-    def _plan_trimming(self, size: int) -> None:
-        """Give the memory that a large page takes in this process back too, soon after."""
-        if size > _LARGE_REQUEST_BYTES and self._trimming is None:
-            loop = asyncio.get_running_loop()
-            self._trimming = loop.call_later(_TRIM_SECONDS, self._return_memory)
 
     def _return_memory(self) -> None:
         self._trimming = None
@@ -259,3 +369,63 @@ class WorkerPool:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
         return task
+
+
+# Who may run next: as many tasks as there are processors, and long ones beside them.
+
+
+class TaskLanes:
+    """First come, first served; a long task makes room for the next, up to `width` long ones."""
+
+    def __init__(self, width: int, *, slow_seconds: float = SLOW_TASK_SECONDS) -> None:
+        self.width = width
+        self.slow_seconds = slow_seconds
+        self._places = asyncio.Semaphore(width)
+        self._slow_count = 0
+
+    @asynccontextmanager
+    async def enter_lane(self) -> AsyncIterator[TaskLane]:
+        """Wait for a place; it is given back at the end of the block."""
+        await self._places.acquire()
+        lane = TaskLane(self)
+        try:
+            yield lane
+        finally:
+            lane.leave_lane()
+
+    def widen_for(self) -> bool:
+        """Give a long task's place to the next task; False if too many long tasks run already."""
+        if self._slow_count >= self.width:
+            return False
+        self._slow_count += 1
+        self._places.release()
+        return True
+
+    def give_back(self, *, is_slow: bool) -> None:
+        if is_slow:
+            self._slow_count -= 1
+        else:
+            self._places.release()
+
+
+class TaskLane:
+    """The place of one running task."""
+
+    def __init__(self, lanes: TaskLanes) -> None:
+        self._lanes = lanes
+        self._is_slow = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch_worker(self, worker: WorkerHandle) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._lanes.slow_seconds, self._make_room, worker)
+
+    def leave_lane(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._lanes.give_back(is_slow=self._is_slow)
+
+    def _make_room(self, worker: WorkerHandle) -> None:
+        self._is_slow = self._lanes.widen_for()
+        if self._is_slow:
+            worker.lower_priority()

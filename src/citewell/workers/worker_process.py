@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import BinaryIO
 
-from citewell.errors import CitewellError
+from citewell.core.errors import CitewellError
 from citewell.workers import sandbox, worker_messages
-from citewell.workers.process_memory import ProcessMemory
+from citewell.workers.sandbox import ProcessMemory
 from citewell.workers.task_table import PRELOADED_MODULES, TASK_PATHS
 from citewell.workers.worker_messages import TaskRequest
 from citewell.workers.worker_tasks import FailureCause

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, get_type_hints
 
-from citewell.errors import CitewellError, TooLarge
-from citewell.model.counted_words import describe_duration
+from citewell.core.errors import CitewellError, TooLarge
+from citewell.core.values.counted_words import describe_duration
 
 P = ParamSpec("P")
 R = TypeVar("R")

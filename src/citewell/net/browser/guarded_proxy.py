@@ -9,22 +9,51 @@ import asyncio
 import base64
 import contextlib
 import hmac
+import re
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from citewell.errors import CitewellError, FailureReason, NetworkFailed, RefusedByPolicy
-from citewell.net.browser.proxy_refusals import PROHIBITED_ERROR_TYPE, choose_error_type
-from citewell.net.browser.proxy_requests import (
-    MAX_HEAD_BYTES,
-    ProxyRejection,
-    ProxyRequestHead,
-    read_request_head,
+from citewell.core.errors import CitewellError, FailureReason, NetworkFailed, RefusedByPolicy
+from citewell.net import url_grammar
+from citewell.net.address_guard import Guard
+from citewell.net.url_grammar import RequestTarget
+
+# Error types of the Proxy-Status header (RFC 9209).
+PROHIBITED_ERROR_TYPE = "destination_ip_prohibited"
+UNAVAILABLE_ERROR_TYPE = "destination_unavailable"
+_REASONS_BY_ERROR_TYPE = {
+    "dns_error": FailureReason.DNS,
+    "connection_timeout": FailureReason.TIMEOUT,
+    UNAVAILABLE_ERROR_TYPE: FailureReason.CONNECT,
+}
+
+_PROXY_STATUS_PREFIX = "citewell;"
+
+MAX_HEAD_BYTES = 64 * 1024
+
+_REQUEST_LINE_PATTERN = re.compile(r"([A-Z]{3,10}) (\S+) HTTP/1\.[01]")
+_HEADER_FIELD_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([^\r\n\x00]*)")
+_HOP_BY_HOP_HEADERS = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "upgrade",
+    }
 )
-from citewell.net.guard import ip_addresses
-from citewell.net.guard.address_guard import Guard
-from citewell.net.guard.url_grammar import RequestTarget
+_STATUS_REASONS = {
+    400: "Bad Request",
+    403: "Forbidden",
+    407: "Proxy Authentication Required",
+    411: "Length Required",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+}
 
 _COPY_CHUNK_BYTES = 64 * 1024
 _REJECTION_LINGER_SECONDS = 1.0
@@ -141,19 +170,16 @@ class GuardedProxy:
             raise ProxyRejection(503, "connection_limit_reached")
         async with asyncio.timeout(self._bounds.head_seconds):
             head = await read_request_head(near.reader)
-        self._check_credentials(head)
+        pair = base64.b64encode(f"{_PROXY_USER_NAME}:{self._secret}".encode())
+        given = ",".join(head.list_header_values("proxy-authorization")).encode("latin-1")
+        if not hmac.compare_digest(given, b"Basic " + pair):
+            raise ProxyRejection(407, "proxy_authentication_required")
         if head.method == "CONNECT":
             await self._tunnel_connection(
                 near, self._check_destination(f"https://{head.destination}/")
             )
         else:
             await self._forward_request(near, head, self._check_destination(head.destination))
-
-    def _check_credentials(self, head: ProxyRequestHead) -> None:
-        pair = base64.b64encode(f"{_PROXY_USER_NAME}:{self._secret}".encode())
-        given = ",".join(head.list_header_values("proxy-authorization")).encode("latin-1")
-        if not hmac.compare_digest(given, b"Basic " + pair):
-            raise ProxyRejection(407, "proxy_authentication_required")
 
     def _check_destination(self, url: str) -> RequestTarget:
         try:
@@ -202,9 +228,9 @@ class GuardedProxy:
                 far = _ConnectionEnd(*await asyncio.open_connection(candidate, target.port))
             except OSError:
                 continue
-            if ip_addresses.parse_ip_address(
+            if url_grammar.parse_ip_address(
                 far.writer.get_extra_info("peername")[0]
-            ) == ip_addresses.parse_ip_address(candidate):
+            ) == url_grammar.parse_ip_address(candidate):
                 return far
             await far.aclose()
             raise RefusedByPolicy("The connection did not reach the address that was checked.")
@@ -246,3 +272,90 @@ async def _run_both_ways(*ways: Coroutine[None, None, None]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# Parses requests to our proxy and encodes them for the destination server.
+
+
+class ProxyRejection(Exception):
+    """Closes the connection with this status and an RFC 9209 error type."""
+
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+
+    def encode_response(self) -> bytes:
+        lines = [
+            f"HTTP/1.1 {self.status} {_STATUS_REASONS[self.status]}",
+            f"Proxy-Status: citewell; error={self.error}",
+            "Content-Length: 0",
+            "Connection: close",
+        ]
+        if self.status == 407:
+            lines.append('Proxy-Authenticate: Basic realm="citewell"')
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyRequestHead:
+    method: str
+    destination: str  # host:port for CONNECT, else an absolute URL
+    headers: tuple[tuple[str, str], ...]
+
+    def list_header_values(self, name: str) -> list[str]:
+        return [value for key, value in self.headers if key.lower() == name]
+
+    def parse_body_length(self) -> int:
+        if self.list_header_values("transfer-encoding"):
+            raise ProxyRejection(411, "http_request_error")
+        lengths = set(self.list_header_values("content-length")) or {"0"}
+        length = lengths.pop()
+        if lengths or not re.fullmatch(r"[0-9]{1,12}", length):
+            raise ProxyRejection(400, "http_request_error")
+        return int(length)
+
+    def encode_origin_form(self, target: RequestTarget) -> bytes:
+        """The request head for the server, without hop-by-hop headers and with the checked host."""
+        listed = ",".join(self.list_header_values("connection")).lower().split(",")
+        dropped = _HOP_BY_HOP_HEADERS | {token.strip() for token in listed} | {"host"}
+        kept = [f"{name}: {value}" for name, value in self.headers if name.lower() not in dropped]
+        first = (f"{self.method} {target.path} HTTP/1.1", f"Host: {target.authority}")
+        return "\r\n".join([*first, *kept, "Connection: close", "", ""]).encode("latin-1")
+
+
+async def read_request_head(reader: asyncio.StreamReader) -> ProxyRequestHead:
+    """Read the request line and headers; ProxyRejection if they are too long or not HTTP/1."""
+    try:
+        raw = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.LimitOverrunError:
+        raise ProxyRejection(400, "http_request_error") from None
+    first, *lines = raw.decode("latin-1").split("\r\n")[:-2]
+    parts = _REQUEST_LINE_PATTERN.fullmatch(first)
+    fields = [_HEADER_FIELD_PATTERN.fullmatch(line) for line in lines]
+    if parts is None or not all(fields):
+        raise ProxyRejection(400, "http_request_error")
+    headers = tuple((field[1], field[2].rstrip()) for field in fields if field)
+    return ProxyRequestHead(method=parts[1], destination=parts[2], headers=headers)
+
+
+# Detects error responses of our own proxy, which look like the site's over plain HTTP.
+
+
+def choose_error_type(error: CitewellError | TimeoutError) -> str:
+    """The type under which the proxy reports that it could not connect."""
+    reason = error.reason if isinstance(error, CitewellError) else FailureReason.TIMEOUT
+    found = (kind for kind, known in _REASONS_BY_ERROR_TYPE.items() if known is reason)
+    return next(found, UNAVAILABLE_ERROR_TYPE)
+
+
+def check_proxy_status(host: str, headers: Mapping[str, str]) -> None:
+    """Raise the error that our proxy reported; do nothing for a response from the site."""
+    said = headers.get("proxy-status", "")
+    if not said.startswith(_PROXY_STATUS_PREFIX):
+        return
+    kind = said.partition("error=")[2].strip()
+    if kind == PROHIBITED_ERROR_TYPE:
+        raise RefusedByPolicy(f"{host} does not lead to a public address.")
+    reason = _REASONS_BY_ERROR_TYPE.get(kind, FailureReason.PROXY)
+    raise NetworkFailed(f"The connection to {host} failed.", reason=reason)

@@ -13,11 +13,11 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from citewell.errors import BrowserUnavailable, FailureReason, NetworkFailed
-from citewell.net.browser import chromium_process
-from citewell.net.browser.chromium_process import BrowserSettings
+from citewell.core.errors import BrowserUnavailable, FailureReason, NetworkFailed
+from citewell.net.address_guard import Guard
+from citewell.net.browser import browser_engine
+from citewell.net.browser.browser_engine import BrowserSettings
 from citewell.net.browser.guarded_proxy import GuardedProxy
-from citewell.net.guard.address_guard import Guard
 from citewell.net.http.messages import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ class PageBrowser:
 
     def find_executable(self) -> str:
         """The path of the browser program; BrowserUnavailable, with the reason, if there is none."""
-        if self._habits.executable != chromium_process.BROWSER_DISABLED and not self._available():
-            raise chromium_process.build_unavailable_error("not installed")
-        return chromium_process.find_executable(self._habits.executable)
+        if self._habits.executable != browser_engine.BROWSER_DISABLED and not self._available():
+            raise browser_engine.build_unavailable_error("not installed")
+        return browser_engine.find_executable(self._habits.executable)
 
     @property
     def is_running(self) -> bool:
@@ -100,7 +100,10 @@ class PageBrowser:
             ) from None
         finally:
             engine.visitors -= 1
-            await self._finish_visit(engine)
+            if engine.visitors == 0 and engine is not self._engine:
+                await engine.aclose()
+            elif engine.visitors == 0:
+                self._rest = asyncio.ensure_future(self._close_when_idle())
 
     async def _ensure_engine(self) -> BrowserEngine:
         """The running engine, or a newly started one; only one start runs at a time."""
@@ -133,13 +136,6 @@ class PageBrowser:
             raise
         self._failure = None
         return engine
-
-    async def _finish_visit(self, engine: BrowserEngine) -> None:
-        """Close the engine if it was replaced; otherwise schedule its idle close if no visit is left."""
-        if engine.visitors == 0 and engine is not self._engine:
-            await engine.aclose()
-        elif engine.visitors == 0:
-            self._rest = asyncio.ensure_future(self._close_when_idle())
 
     async def _close_when_idle(self) -> None:
         await asyncio.sleep(self._habits.idle_seconds)

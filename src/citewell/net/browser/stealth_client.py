@@ -14,18 +14,18 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from citewell.errors import (
+from citewell.core.errors import (
     FailureReason,
     Misconfigured,
     NetworkFailed,
     TooLarge,
     UpstreamUnavailable,
 )
-from citewell.net.browser import proxy_refusals
+from citewell.net.address_guard import Guard
+from citewell.net.browser import guarded_proxy
 from citewell.net.browser.guarded_proxy import GuardedProxy
-from citewell.net.guard.address_guard import Guard
+from citewell.net.http.file_downloads import build_redirect_request, follow_redirects
 from citewell.net.http.messages import HttpRequest, HttpResponse
-from citewell.net.http.redirects import build_redirect_request, follow_redirects
 
 if TYPE_CHECKING:
     import wreq
@@ -83,12 +83,15 @@ class StealthClient:
         target = self._guard.check_url(request.url, page=request.page)
         # The proxy checks again; checking first distinguishes a refusal from a host that is down.
         await self._guard.resolve_checked(target.host, target.port)
-        client = await self._ensure_client()
+        await self._proxy.start_listening()
+        if self._client is None:
+            self._client = _build_chrome_client(self._proxy)
+        client = self._client
         with _translate_wreq_errors(target.host):
             answer = await client.get(target.url)
             try:
                 status, headers = answer.status.as_int(), _read_library_headers(answer)
-                proxy_refusals.check_proxy_status(target.host, headers)
+                guarded_proxy.check_proxy_status(target.host, headers)
                 location = headers.get("location")
                 onward = build_redirect_request(request, target, status=status, location=location)
                 if onward is not None:
@@ -97,13 +100,6 @@ class StealthClient:
             finally:
                 await answer.close()
         return HttpResponse(status=status, url=target.url, headers=headers, body=body)
-
-    async def _ensure_client(self) -> wreq.Client:
-        """The client and its proxy, created by the first request."""
-        await self._proxy.start_listening()
-        if self._client is None:
-            self._client = _build_chrome_client(self._proxy)
-        return self._client
 
 
 def _build_chrome_client(proxy: GuardedProxy) -> wreq.Client:

@@ -6,17 +6,28 @@ Imported with the first request, because the library is slow to load.
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import httpcore2
+from httpcore2 import AnyIOBackend
 
-from citewell.errors import FailureReason, InvalidInput, NetworkFailed, NotConnected, TooLarge
-from citewell.net.guard.address_guard import Guard
-from citewell.net.guard.url_grammar import RequestTarget
-from citewell.net.http.guarded_sockets import GuardedSocketBackend, ProxySocketBackend
+from citewell.core.errors import (
+    FailureReason,
+    InvalidInput,
+    NetworkFailed,
+    NotConnected,
+    RefusedByPolicy,
+    TooLarge,
+)
+from citewell.net import url_grammar
+from citewell.net.address_guard import Guard
 from citewell.net.http.outbound_route import ForwardProxy, OutboundRoute
+from citewell.net.url_grammar import RequestTarget
+
+_MAX_ADDRESSES_TRIED = 6
+_EARLY_CONNECT_SECONDS = 3.0  # seconds for an address if there is another to try
 
 _MAX_CONNECTIONS = 100
 _MAX_IDLE_CONNECTIONS = 20
@@ -170,3 +181,67 @@ def _list_error_causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
+
+
+# Socket backends for the HTTP library that connect only to addresses the guard has checked.
+
+
+class GuardedSocketBackend(httpcore2.AsyncNetworkBackend):
+    """Resolves and checks the host for every connection, so that a changed DNS answer cannot bypass the guard."""
+
+    def __init__(
+        self, guard: Guard, *, sockets: httpcore2.AsyncNetworkBackend | None = None
+    ) -> None:
+        self._guard = guard
+        self._sockets = sockets or AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        local_address: str | None = None,  # noqa: ARG002 - the library's signature
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002 - the library's signature
+    ) -> httpcore2.AsyncNetworkStream:
+        *others, last = (await self._guard.resolve_checked(host, port))[:_MAX_ADDRESSES_TRIED]
+        for candidate in others:
+            try:
+                return await self._connect_checked(candidate, port, _EARLY_CONNECT_SECONDS)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                continue
+        return await self._connect_checked(last, port, timeout)
+
+    async def _connect_checked(
+        self,
+        candidate: str,
+        port: int,
+        timeout: float | None,  # noqa: ASYNC109 - the library's parameter
+    ) -> httpcore2.AsyncNetworkStream:
+        stream = await self._sockets.connect_tcp(candidate, port, timeout=timeout)
+        peer = stream.get_extra_info("server_addr")
+        if peer is None or url_grammar.parse_ip_address(
+            str(peer[0])
+        ) != url_grammar.parse_ip_address(candidate):
+            await stream.aclose()
+            raise RefusedByPolicy("The connection did not reach the address that was checked.")
+        return stream
+
+
+class ProxySocketBackend(httpcore2.AsyncNetworkBackend):
+    """Connects only to the configured proxy; the guard has already checked the target."""
+
+    def __init__(self, proxy: ForwardProxy) -> None:
+        self._proxy = proxy
+        self._sockets = AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        local_address: str | None = None,  # noqa: ARG002 - the library's signature
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002 - the library's signature
+    ) -> httpcore2.AsyncNetworkStream:
+        if (host, port) != (self._proxy.host, self._proxy.port):
+            raise RefusedByPolicy("Connections are made only to the configured proxy.")
+        return await self._sockets.connect_tcp(host, port, timeout=timeout)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Callable
 
-from citewell.errors import MalformedResponse, TooLarge
+from citewell.core.errors import MalformedResponse, TooLarge
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
@@ -68,7 +69,10 @@ def _decode_brotli(data: bytes, limit: int) -> bytes:
 
 
 def _decode_zstd(data: bytes, limit: int) -> bytes:
-    from citewell.net.http.zstandard import DecompressionParameter, ZstdDecompressor, ZstdError
+    if sys.version_info >= (3, 14):
+        from compression.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+    else:
+        from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 
     options: dict[int, int] = {DecompressionParameter.window_log_max: _MAX_ZSTD_WINDOW_LOG}
     out = bytearray()

@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError
 from typing import IO, TYPE_CHECKING
+from urllib.parse import quote, urljoin
 
-from citewell.config import Settings
-from citewell.errors import (
+import citewell
+from citewell.core.config import Settings
+from citewell.core.errors import (
+    AuthRequired,
     FailureReason,
     MalformedResponse,
     NetworkFailed,
+    NotFound,
+    OutOfCredit,
+    RateLimited,
+    RejectedRequest,
     TooLarge,
+    UpstreamError,
+    UpstreamUnavailable,
 )
-from citewell.net.guard.address_guard import Guard
-from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.net.address_guard import Guard
+from citewell.net.http.content_decoding import ACCEPT_ENCODING
+from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
 from citewell.net.http.outbound_route import OutboundRoute
-from citewell.net.http.redirects import (
-    MAX_REDIRECT_HOPS,
-    build_redirect_limit_error,
-    build_redirect_request,
-)
-from citewell.net.http.request_headers import build_default_headers
-from citewell.net.http.status_errors import check_status
+from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.settings import NetSettings
+from citewell.net.url_grammar import RequestTarget, parse_url
 
 if TYPE_CHECKING:
     from citewell.net.http.connection_pools import ConnectionPools, ResponseHead
+
+MAX_REDIRECT_HOPS = 5
+
+_REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
+_SECRET_HEADER_NAMES = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+USER_AGENT_PRODUCT = "citewell"  # the user-agent token for rules in robots.txt
+
+
+# Sites that refuse pages to clients whose User-Agent names nobody to write to.
+_CONTACT_SITES = ("sec.gov",)
+_CONTACT_SETTINGS = ("EDGAR_CONTACT_EMAIL", "OPENALEX_EMAIL")  # also given for such sites
 
 ByteProgress = Callable[[int, int | None], None]  # bytes so far, and the total if it is known
 
@@ -58,7 +79,7 @@ class FileDownloader:
         self._outbound = OutboundRoute.from_settings(settings)
         # Decompressing a stream would need limits of its own, and large files are rarely compressed.
         self._headers = {
-            **build_default_headers(settings.user_agent),
+            **build_default_headers(settings[NetSettings].user_agent),
             "accept-encoding": "identity",
         }
 
@@ -116,3 +137,167 @@ class FileDownloader:
                     raise MalformedResponse("The file uses an encoding that was not requested.")
                 await sink.write_chunks(head, chunks)
             return onward
+
+
+# The headers of every request, with an honest User-Agent.
+
+
+def find_operator_contact(contact: str | None, raw: Mapping[str, str]) -> str | None:
+    """The operator's contact: CITEWELL_CONTACT, or a mail address given for one service."""
+    given = (raw.get(name, "") for name in _CONTACT_SETTINGS)
+    return contact or next((mail for mail in given if "@" in mail), None)
+
+
+def build_contact_headers(host: str, contact: str | None) -> Mapping[str, str]:
+    """The User-Agent with the contact, for a page of a site that wants one; else no header."""
+    asks = any(host == site or host.endswith(f".{site}") for site in _CONTACT_SITES)
+    return {"user-agent": build_user_agent(contact)} if asks and contact else {}
+
+
+def build_default_headers(user_agent: str | None) -> Mapping[str, str]:
+    """Headers for any request; `user_agent` replaces our own if it is given."""
+    return {
+        "user-agent": user_agent or build_user_agent(),
+        "accept": "*/*",
+        "accept-language": "en;q=0.9, *;q=0.5",
+        "accept-encoding": ACCEPT_ENCODING,
+    }
+
+
+def build_user_agent(contact: str | None = None) -> str:
+    """Our User-Agent; `contact` is the operator's mail address or page."""
+    try:
+        version = citewell.__version__
+    except PackageNotFoundError:  # running from a source tree that is not installed
+        version = "dev"
+    about = f"+{contact.strip()}" if contact and contact.isprintable() else "research server"
+    return f"{USER_AGENT_PRODUCT}/{version} ({about})"
+
+
+# Turns a response's HTTP status into our errors, for every upstream.
+
+
+class GatewayOverloaded(UpstreamUnavailable):
+    """A gateway error (502, 503, 504): the same request may succeed a moment later."""
+
+
+def check_status(
+    response: HttpResponse, *, provider: str, accept: Collection[int], now: Callable[[], float]
+) -> None:
+    """Raise the error that a status means; do nothing for 2xx and for statuses in `accept`."""
+    status = response.status
+    if 200 <= status < 300 or status in accept:
+        return
+    kind, message = _ERRORS_BY_STATUS.get(status) or _classify_status(status)
+    delay = (
+        read_retry_delay(response.headers, now=now)
+        if issubclass(kind, RateLimited | GatewayOverloaded)
+        else None
+    )
+    raise kind(
+        message,
+        provider=provider,
+        retry_after=delay,
+        detail=f"HTTP {status}",
+        http_status=status,
+    )
+
+
+def _classify_status(status: int) -> tuple[type[UpstreamError | NotFound], str]:
+    if 400 <= status < 500:
+        return RejectedRequest, "The upstream refused this request."
+    if 300 <= status < 400:
+        return UpstreamUnavailable, "The upstream answered with an unexpected redirect."
+    return UpstreamUnavailable, "The upstream failed."
+
+
+_ERRORS_BY_STATUS: dict[int, tuple[type[UpstreamError | NotFound], str]] = {
+    401: (AuthRequired, "The upstream rejected the API key, or requires one."),
+    402: (OutOfCredit, "The account with the upstream has no credit left."),
+    403: (AuthRequired, "The upstream denied access."),
+    404: (NotFound, "The upstream has no such record."),
+    410: (NotFound, "The upstream no longer has this record."),
+    429: (RateLimited, "The upstream asks us to slow down."),
+    502: (GatewayOverloaded, "The upstream's gateway failed."),
+    503: (GatewayOverloaded, "The upstream is overloaded."),
+    504: (GatewayOverloaded, "The upstream took too long."),
+}
+
+# Follows redirects, without sending secrets to another origin.
+
+
+def build_redirect_request(
+    request: HttpRequest, target: RequestTarget, *, status: int, location: str | None
+) -> HttpRequest | None:
+    """The request for the next hop, not yet checked by the guard; None if the response is final.
+
+    Raises UpstreamUnavailable for a redirect that the request's policy does not allow.
+    """
+    if status not in _REDIRECT_STATUSES or not location or request.redirects is RedirectPolicy.NONE:
+        return None
+    onward = replace(
+        request, url=_resolve_location(target, location), params={}, redirect_status=status
+    )
+    if _turns_into_get(request.method, status):
+        onward = replace(onward, method="GET", json=None, form=None, content=None)
+    if parse_url(onward.url).origin == target.origin:
+        return onward
+    if request.redirects is RedirectPolicy.SAME_ORIGIN:
+        raise UpstreamUnavailable("The upstream redirected to another site.")
+    if any(body is not None for body in (onward.json, onward.form, onward.content)):
+        raise UpstreamUnavailable("The upstream redirected a request with a body to another site.")
+    return replace(onward, headers=_drop_secret_headers(request.headers), secret_headers={})
+
+
+async def follow_redirects(
+    request: HttpRequest,
+    exchange: Callable[[HttpRequest], Awaitable[HttpResponse | HttpRequest]],
+) -> HttpResponse:
+    """The final response, with the addresses that redirected to it.
+
+    `exchange` sends one request and returns the final response, or the request for the next hop.
+    Raises UpstreamUnavailable if the redirects go in a circle or are too many.
+    """
+    hops: list[str] = []
+    statuses: list[int] = []
+    while True:
+        answer = await exchange(request)
+        if isinstance(answer, HttpResponse):
+            return replace(answer, hops=tuple(hops), hop_statuses=tuple(statuses))
+        hops.append(request.url)
+        statuses.append(answer.redirect_status or 0)
+        if answer.url in hops and answer.method == request.method:
+            raise UpstreamUnavailable(
+                "The upstream sends us round in circles.", reason=FailureReason.TOO_MANY_REDIRECTS
+            )
+        if len(hops) > MAX_REDIRECT_HOPS:
+            raise build_redirect_limit_error()
+        request = answer
+
+
+def build_redirect_limit_error() -> UpstreamUnavailable:
+    return UpstreamUnavailable(
+        f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times.",
+        reason=FailureReason.TOO_MANY_REDIRECTS,
+    )
+
+
+def _resolve_location(target: RequestTarget, location: str) -> str:
+    """The absolute URL of `location`. Spaces are escaped; other invalid characters are left to the guard."""
+    spaced = re.sub(r" +", lambda run: quote(run[0]), location.strip())
+    try:
+        return urljoin(target.url, spaced)
+    except ValueError:
+        raise UpstreamUnavailable("The upstream redirected to an invalid address.") from None
+
+
+def _turns_into_get(method: str, status: int) -> bool:
+    if status == 303:
+        return method != "HEAD"
+    return status in {301, 302} and method == "POST"
+
+
+def _drop_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADER_NAMES
+    }

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from citewell.errors import MalformedResponse
-from citewell.model.counted_words import pluralize
+from citewell.core.errors import MalformedResponse
+from citewell.core.values.counted_words import pluralize
 
 _MEDIA_TYPE_PATTERN = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,60}")
 _PERMANENT_STATUSES = frozenset({301, 308})

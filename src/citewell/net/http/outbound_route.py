@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from citewell.config import Settings
-from citewell.errors import Misconfigured
-from citewell.net.guard.url_grammar import RequestTarget
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.net.settings import NetSettings
+from citewell.net.url_grammar import RequestTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +34,13 @@ class OutboundRoute:
     @classmethod
     def from_settings(cls, settings: Settings) -> OutboundRoute:
         """The route from the settings; proxies from the environment only if CITEWELL_PROXY is `env`."""
-        ca_file = settings.ca_file
-        if settings.outbound_proxy == "env":
+        net_settings = settings[NetSettings]
+        ca_file = net_settings.ca_file
+        if net_settings.outbound_proxy == "env":
             proxies, direct = _read_proxy_environment(settings.raw)
             return cls(proxies=proxies, no_proxy_entries=direct, ca_file=ca_file)
-        if settings.outbound_proxy:
-            proxy = parse_proxy_url(settings.outbound_proxy, "CITEWELL_PROXY")
+        if net_settings.outbound_proxy:
+            proxy = parse_proxy_url(net_settings.outbound_proxy, "CITEWELL_PROXY")
             return cls(proxies={"http": proxy, "https": proxy}, ca_file=ca_file)
         return cls(ca_file=ca_file)
 

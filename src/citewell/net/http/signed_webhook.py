@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 
-from citewell.errors import CitewellError
+from citewell.core.errors import CitewellError
 from citewell.net.http.messages import HttpRequest, RedirectPolicy, RequestSender
 
 _TIMEOUT_SECONDS = 10.0

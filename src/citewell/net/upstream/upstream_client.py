@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from citewell.errors import CitewellError, MalformedResponse, RateLimited
-from citewell.model.routing_trace import record_receiver
-from citewell.net.guard.url_grammar import RequestTarget, parse_url
+from citewell.core.errors import (
+    CitewellError,
+    FailureReason,
+    MalformedResponse,
+    NetworkFailed,
+    RateLimited,
+)
+from citewell.core.values.routing_trace import record_receiver
+from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import (
     HttpRequest,
     HttpResponse,
@@ -22,11 +30,13 @@ from citewell.net.http.messages import (
     RequestSender,
     RequestWatch,
 )
-from citewell.net.http.status_errors import check_status
-from citewell.net.upstream.circuit_breaker import BreakerSnapshot
-from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
-from citewell.net.upstream.request_pace import TimeSource
-from citewell.net.upstream.retry_policy import RetryPolicy
+from citewell.net.upstream.origin_limits import (
+    BreakerSnapshot,
+    OriginLimits,
+    OriginLimitsTable,
+    TimeSource,
+)
+from citewell.net.url_grammar import RequestTarget, parse_url
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -71,20 +81,20 @@ class Upstream:
         self.outcomes: Counter[str] = Counter()  # requests by `ok` or the kind of their error
         self.is_provider = False  # the routing of a call then names it
 
-    async def send_get(
+    def send_get(
         self,
         path: str = "",
         *,
         params: QueryPairs = _NO_HEADERS,
         headers: Mapping[str, str] = _NO_HEADERS,
         secret_headers: Mapping[str, str] = _NO_HEADERS,
-        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+        timeout: float | None = None,
         max_bytes: int | None = None,
         redirects: RedirectPolicy = RedirectPolicy.SAME_ORIGIN,
         base_url: str | None = None,
         accept: Collection[int] = (),
         retry: bool = True,
-    ) -> HttpResponse:
+    ) -> Coroutine[Any, Any, HttpResponse]:
         """Send a GET to `base_url` + `path`; another origin has its own pace and breaker."""
         request = HttpRequest(
             url=_join_url_path(base_url or self.base_url, path),
@@ -95,9 +105,9 @@ class Upstream:
             max_bytes=max_bytes or self._defaults.max_bytes,
             redirects=redirects,
         )
-        return await self.send_request(request, accept=accept, retry=retry)
+        return self.send_request(request, accept=accept, retry=retry)
 
-    async def send_post(
+    def send_post(
         self,
         path: str = "",
         *,
@@ -107,12 +117,12 @@ class Upstream:
         params: QueryPairs = _NO_HEADERS,
         headers: Mapping[str, str] = _NO_HEADERS,
         secret_headers: Mapping[str, str] = _NO_HEADERS,
-        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+        timeout: float | None = None,
         max_bytes: int | None = None,
         redirects: RedirectPolicy = RedirectPolicy.SAME_ORIGIN,
         base_url: str | None = None,
         accept: Collection[int] = (),
-    ) -> HttpResponse:
+    ) -> Coroutine[Any, Any, HttpResponse]:
         """Send a POST with JSON or a form; with `idempotent=False` it is never retried."""
         request = HttpRequest(
             url=_join_url_path(base_url or self.base_url, path),
@@ -126,7 +136,7 @@ class Upstream:
             max_bytes=max_bytes or self._defaults.max_bytes,
             redirects=redirects,
         )
-        return await self.send_request(request, accept=accept, retry=idempotent)
+        return self.send_request(request, accept=accept, retry=idempotent)
 
     async def send_request(
         self, request: HttpRequest, *, accept: Collection[int] = (), retry: bool = True
@@ -135,15 +145,27 @@ class Upstream:
 
         The wait for a turn takes at most the request's timeout; all attempts together share it again.
         """
-        try:
-            with self._watching.watch(self.name, request):
-                response = await self._send_with_retries(request, accept=accept, retry=retry)
-        except CitewellError as error:
-            error.provider = error.provider or self.name
-            self.outcomes[error.kind] += 1
-            raise
-        self.outcomes["ok"] += 1
-        return response
+        with self._count_outcome(), self._watching.watch(self.name, request):
+            target = parse_url(request.url)
+            lane, request = self._lanes.choose_limits(target), self._add_defaults(request, target)
+            if self._check_online is not None:
+                await self._check_online(target)
+            await lane.wait_for_turn(max_wait=request.timeout)
+            deadline = self._timing.clock() + request.timeout
+            attempt = 1
+            while True:
+                try:
+                    return await self._send_once(lane, request, accept=accept)
+                except CitewellError as error:
+                    delay = self._retry.choose_delay(error, attempt=attempt) if retry else None
+                    if delay is None or self._timing.clock() + delay >= deadline:
+                        raise
+                    await self._timing.sleep(delay)
+                    await _wait_for_retry_turn(
+                        lane, deadline - self._timing.clock(), otherwise=error
+                    )
+                request = replace(request, timeout=deadline - self._timing.clock())
+                attempt += 1
 
     def limit_concurrency(self, max_running: int) -> None:
         """Allow this many requests at a time, until a response states another limit."""
@@ -162,27 +184,16 @@ class Upstream:
         """The breaker state of its home origin, and of other origins whose breaker is not closed."""
         return self._lanes.collect_health()
 
-    async def _send_with_retries(
-        self, request: HttpRequest, *, accept: Collection[int], retry: bool
-    ) -> HttpResponse:
-        target = parse_url(request.url)
-        lane, request = self._lanes.choose_limits(target), self._add_defaults(request, target)
-        if self._check_online is not None:
-            await self._check_online(target)
-        await lane.wait_for_turn(max_wait=request.timeout)
-        deadline = self._timing.clock() + request.timeout
-        attempt = 1
-        while True:
-            try:
-                return await self._send_once(lane, request, accept=accept)
-            except CitewellError as error:
-                delay = self._retry.choose_delay(error, attempt=attempt) if retry else None
-                if delay is None or self._timing.clock() + delay >= deadline:
-                    raise
-                await self._timing.sleep(delay)
-                await _wait_for_retry_turn(lane, deadline - self._timing.clock(), otherwise=error)
-            request = replace(request, timeout=deadline - self._timing.clock())
-            attempt += 1
+    @contextmanager
+    def _count_outcome(self) -> Iterator[None]:
+        """Count how a request ended; its error names this upstream."""
+        try:
+            yield
+        except CitewellError as error:
+            error.provider = error.provider or self.name
+            self.outcomes[error.kind] += 1
+            raise
+        self.outcomes["ok"] += 1
 
     async def _send_once(
         self, lane: OriginLimits, request: HttpRequest, *, accept: Collection[int]
@@ -248,3 +259,30 @@ def _list_field_names(model: type[BaseModel]) -> frozenset[str]:
     schema = model.model_json_schema()
     parts = (schema, *schema.get("$defs", {}).values())
     return frozenset(name for part in parts for name in part.get("properties", {}))
+
+
+# Which failed requests are retried, and after what delay.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """At most `max_attempts`, with delays that double from `first_delay` to `max_delay`, with jitter."""
+
+    max_attempts: int = 3
+    first_delay: float = 0.4
+    max_delay: float = 4.0
+    random_fraction: Callable[[], float] = random.random  # noqa: S311 - spreads load, no security purpose
+
+    def choose_delay(self, error: CitewellError, *, attempt: int) -> float | None:
+        """Seconds before the next attempt; None if the request should not be retried."""
+        if attempt >= self.max_attempts or not isinstance(error, NetworkFailed | GatewayOverloaded):
+            return None
+        if error.reason is FailureReason.OFFLINE:
+            return None
+        pause: float = min(self.max_delay, self.first_delay * 2 ** (attempt - 1)) * (
+            0.5 + self.random_fraction() / 2
+        )
+        if not isinstance(error, GatewayOverloaded) or error.retry_after is None:
+            return pause
+        # If the upstream asks for a long wait, the caller should not be kept waiting.
+        return max(pause, error.retry_after) if error.retry_after <= self.max_delay else None

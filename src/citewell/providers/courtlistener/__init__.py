@@ -9,27 +9,28 @@ from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from citewell.dialects.json_responses import drop_negative_count, read_json_response
-from citewell.dialects.remembered_matches import MatchMemory
-from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import CitewellError, RateLimited, UpstreamUnavailable
-from citewell.model.domains.court_case import (
+from citewell.core.errors import CitewellError, RateLimited, UpstreamUnavailable
+from citewell.core.values.court_case import (
     CaseHits,
     CaseQuery,
     CitationMatch,
     CourtCase,
     LegalCitation,
 )
+from citewell.domains.law.citation_forms import build_citation_key, find_reporter_citation
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.providers.courtlistener.case_clusters import (
+from citewell.net.upstream.json_responses import drop_negative_count, read_json_response
+from citewell.providers.courtlistener.citation_batches import (
     PROVIDER_NAME,
+    CitationBatches,
     SearchPage,
     parse_found_cluster,
 )
-from citewell.providers.courtlistener.citation_batches import CitationBatches
-from citewell.text.law.court_citations import build_citation_key, find_reporter_citation
+from citewell.providers.dialects.remembered_matches import LawRegistry
+from citewell.routing.ports import KitProvider as KitProvider
+from citewell.routing.ports import Offer, ProviderSpec, accept_key
+from citewell.routing.upstream_refusals import build_stated_refusal
 
 _TOKEN = "COURTLISTENER_API_TOKEN"  # noqa: S105 - the name of a setting
 
@@ -41,10 +42,10 @@ SPEC = ProviderSpec(
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
     applied_arguments={Offer.CASES: frozenset({"jurisdiction", "date_from", "date_to"})},
     options=(
-        ProviderOption(
-            env=_TOKEN,
-            help="Optional; looks citations up exactly and is limited by account, not by address.",
-            secret=True,
+        accept_key(
+            _TOKEN,
+            "Optional; looks citations up exactly and is limited by account, not by address.",
+            "Authorization: Token {}",
         ),
     ),
     max_results=60,
@@ -71,18 +72,14 @@ _PARENTHESIS_PATTERN = re.compile(r"\([^()]{0,60}\)")
 _STATED_WAIT_PATTERN = re.compile(r"available in (\d{1,6}) second")
 
 
-class Provider:
+class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"us_case"})
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        token = kit.find_option(_TOKEN)
-        self._key = {"authorization": f"Token {token}"} if token else {}
-        self._memory = kit.memory
-        self._matches = MatchMemory(kit.memory)
+    def _set_up(self) -> None:
+        self._has_token = bool(self._kit.find_option(_TOKEN))
         self._batches = CitationBatches(self._send_citations)
         # With a token, citations that are asked for together are one request; 60 a minute are allowed.
-        self.lookups_at_once = 60 if token else 4
+        self.lookups_at_once = 60 if self._has_token else 4
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """Cases by the citation in the query, else by name if it is a case name, else by words.
@@ -93,7 +90,9 @@ class Provider:
         if cited is None:
             return await self._search_names(query)
         hits = await self._search_pages(query, {"q": _build_citation_query(cited)})
-        rest = _strip_citation(query.text, cited)
+        # The words before the citation, which name the case, or else those after it.
+        before, _, after = " ".join(query.text.split()).partition(cited)
+        rest = before.strip(" ,;:") or _PARENTHESIS_PATTERN.sub("", after).strip(" ,;:.")
         if hits.cases or not rest:
             return hits
         hits = await self._search_names(replace(query, text=rest))
@@ -107,24 +106,16 @@ class Provider:
         hits = await self._search_pages(query, named)
         return hits if hits.cases else await self._search_pages(query, words)
 
-    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
-        known = await self._matches.recall_match(citation)
-        if known is not None:
-            return known
-        match = await (
-            self._batches.look_up_exactly(citation.normalized)
-            if self._key
-            else self._look_up_by_search(citation)
-        )
-        await self._matches.remember_match(citation, match)
-        return match
+    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
+        if self._has_token:
+            return await self._batches.look_up_exactly(citation.normalized)
+        return await self._look_up_by_search(citation)
 
     async def _send_citations(self, text: str) -> HttpResponse:
         """Ask citation-lookup, which needs a token and takes many citations at once."""
         response = await self._upstream.send_post(
             "/citation-lookup/",
             form={"text": text},
-            secret_headers=self._key,
             accept=(_BAD_REQUEST, _TOO_MANY_REQUESTS),
         )
         self._check_refusal(response)
@@ -162,19 +153,13 @@ class Provider:
                     "CourtListener's search does not find cases by their citation now.",
                     provider=SPEC.name,
                 )
-            await self._remember_proof()
+            with suppress(CitewellError):
+                await self._kit.memory.remember_fact(_PROOF_KEY, b"1", ttl=_PROOF_SECONDS)
 
     async def _recall_proof(self) -> bool:
-        if self._memory is None:
-            return False
         with suppress(CitewellError):
-            return await self._memory.recall_fact(_PROOF_KEY) is not None
+            return await self._kit.memory.recall_fact(_PROOF_KEY) is not None
         return False
-
-    async def _remember_proof(self) -> None:
-        if self._memory is not None:
-            with suppress(CitewellError):
-                await self._memory.remember_fact(_PROOF_KEY, b"1", ttl=_PROOF_SECONDS)
 
     async def _search_pages(self, query: CaseQuery, asked: dict[str, str]) -> CaseHits:
         given = {
@@ -209,7 +194,6 @@ class Provider:
         return await self._upstream.send_get(
             "/search/",
             params=params,
-            secret_headers=self._key,
             accept=(_BAD_REQUEST, _TOO_MANY_REQUESTS),
         )
 
@@ -220,7 +204,7 @@ class Provider:
             wait = _find_stated_wait(response)
             limited = RateLimited(
                 "CourtListener's limit of requests is used up."
-                + ("" if self._key else f" A free token in {_TOKEN} has a limit of its own."),
+                + ("" if self._has_token else f" A free token in {_TOKEN} has a limit of its own."),
                 provider=SPEC.name,
                 retry_after=wait,
                 detail="HTTP 429",
@@ -236,12 +220,6 @@ def _is_case_name(text: str) -> bool:
         and len(text.split()) <= _MAX_NAME_WORDS
         and not set('":()').intersection(text)
     )
-
-
-def _strip_citation(text: str, citation: str) -> str:
-    """The words before the citation, which name the case, or else those after it."""
-    before, _, after = " ".join(text.split()).partition(citation)
-    return before.strip(" ,;:") or _PARENTHESIS_PATTERN.sub("", after).strip(" ,;:.")
 
 
 def _build_citation_query(citation: str) -> str:

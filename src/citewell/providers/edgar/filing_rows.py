@@ -1,4 +1,4 @@
-"""Reads the submissions of one filer: its names, and its filings in parallel arrays."""
+"""Reads filings: of one filer's submissions, and of EDGAR's full-text search (undocumented; from 2001)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,27 @@ from urllib.parse import quote
 
 from pydantic import ConfigDict, Field
 
-from citewell.dialects.json_responses import (
+from citewell.core.errors import MalformedResponse
+from citewell.domains.filings import Filing, FilingCompany, FilingHits, FilingLookup
+from citewell.net.upstream.json_responses import (
     CamelCasePart,
     JsonResponse,
     OptionalField,
+    ResponsePart,
     TolerantItems,
+    drop_negative_count,
+    nested_field,
 )
-from citewell.errors import MalformedResponse
-from citewell.model.domains.company_filing import CompanyFiling, FilingCompany, FilingQuery
-from citewell.providers.edgar.company_names import is_same_company, normalize_cik, normalize_ticker
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.providers.edgar.company_matching import (
+    is_same_company,
+    normalize_cik,
+    normalize_ticker,
+)
+from citewell.text.safety.text_cleaning import clean_markup
+
+FIRST_DAY = "2001-01-01"  # earlier filings are not indexed
+_CIK_MARK = "(CIK "
+_STRAIGHT_QUOTES = str.maketrans("“”", '""')
 
 PROVIDER_NAME = "edgar"
 _ARCHIVE_ADDRESS = "https://www.sec.gov/Archives/edgar/data"
@@ -145,7 +156,7 @@ def read_day(text: str | None) -> str | None:
         return None
 
 
-def is_within_window(row: FilingRow, query: FilingQuery) -> bool:
+def is_within_window(row: FilingRow, query: FilingLookup) -> bool:
     """Whether the row lies between the days of the query, and in its year if it has one.
 
     The year is that of the period reported on: reports on a year are often filed in the next.
@@ -158,11 +169,11 @@ def is_within_window(row: FilingRow, query: FilingQuery) -> bool:
     )
 
 
-def has_wanted_form(form: str, query: FilingQuery) -> bool:
+def has_wanted_form(form: str, query: FilingLookup) -> bool:
     return not query.forms or form.upper() in query.forms
 
 
-def describe_variants(forms: Iterable[str], query: FilingQuery) -> tuple[str, ...]:
+def describe_variants(forms: Iterable[str], query: FilingLookup) -> tuple[str, ...]:
     """A note on amendments and other variants of the wanted forms that were left out."""
     stems = tuple(form for form in query.forms if not form.endswith("/A"))
     left = Counter(
@@ -181,8 +192,8 @@ def _is_variant(form: str, stem: str) -> bool:
     return form == f"{stem}/A" or (len(stem) >= _MIN_STEM_CHARS and form.startswith(stem))
 
 
-def build_company_filing(row: FilingRow, company: FilingCompany) -> CompanyFiling:
-    return CompanyFiling(
+def build_company_filing(row: FilingRow, company: FilingCompany) -> Filing:
+    return Filing(
         company=company.name,
         cik=company.cik,
         form_type=row.form,
@@ -193,8 +204,8 @@ def build_company_filing(row: FilingRow, company: FilingCompany) -> CompanyFilin
         period_of_report=row.period,
         description=clean_markup(row.description) or None,
         is_amendment=row.form.endswith("/A"),
-        tickers=company.tickers,
-        items=split_form_items(row.items.split(",")),
+        tickers=company.tickers or None,
+        items=split_form_items(row.items.split(",")) or None,
     )
 
 
@@ -213,3 +224,135 @@ def build_document_address(cik: str, accession: str, document: str = "") -> str:
 
 def is_accession(text: str) -> bool:
     return bool(_ACCESSION_PATTERN.fullmatch(text))
+
+
+# EDGAR's full-text search (undocumented; filings from 2001): its request, and what it returns.
+
+
+class _FullTextSource(ResponsePart):
+    ciks: OptionalField[TolerantItems[str]] = None
+    display_names: OptionalField[TolerantItems[str]] = None
+    form: OptionalField[str] = None
+    file_type: OptionalField[str] = None
+    file_description: OptionalField[str] = None
+    file_date: OptionalField[str] = None
+    period_ending: OptionalField[str] = None
+    items: OptionalField[TolerantItems[str]] = None
+    adsh: str
+
+
+class _FullTextHit(ResponsePart):
+    id: OptionalField[str] = Field(default=None, alias="_id")
+    source: _FullTextSource = Field(alias="_source")
+
+
+class _EntityBucket(ResponsePart):
+    key: str
+
+
+class _FullTextHits(ResponsePart):
+    total: OptionalField[int] = nested_field("total.value")
+    hits: TolerantItems[_FullTextHit]
+
+
+class FilingTextAnswer(JsonResponse):
+    hits: _FullTextHits
+    entities: OptionalField[TolerantItems[_EntityBucket]] = nested_field(
+        "aggregations.entity_filter.buckets"
+    )
+
+    def list_filers(self) -> tuple[FilingCompany, ...]:
+        """The filers of the results: those with the most documents first, then those of the hits."""
+        names = [entity.key for entity in self.entities or ()]
+        names += [name for hit in self.hits.hits for name in hit.source.display_names or ()]
+        found = filter(None, map(parse_display_name, names))
+        return tuple({company.cik: company for company in found}.values())
+
+
+def build_full_text_params(query: FilingLookup, *, cik: str = "", today: str) -> dict[str, str]:
+    """The parameters of a search for the words, in the filings of one filer or of all."""
+    params = {
+        "q": query.text.translate(_STRAIGHT_QUOTES),
+        "forms": ",".join(query.forms),
+        "ciks": cik,
+    }
+    if query.date_from or query.date_to:  # the service wants both ends
+        params |= {
+            "dateRange": "custom",
+            "startdt": query.date_from or FIRST_DAY,
+            "enddt": query.date_to or today,
+        }
+    return {name: value for name, value in params.items() if value}
+
+
+def read_full_text_hits(answer: FilingTextAnswer, query: FilingLookup) -> FilingHits:
+    """The filings, one result for each; amendments come with their forms and are left out here."""
+    found = [filing for hit in answer.hits.hits if (filing := _parse_full_text_hit(hit))]
+    if answer.hits.hits and not found:
+        raise MalformedResponse("None of the filings can be read.", provider=PROVIDER_NAME)
+    unique = {filing.accession: filing for filing in reversed(found)}  # the best hit of each
+    wanted = [
+        filing
+        for filing in reversed(unique.values())
+        if has_wanted_form(filing.form_type, query)
+        and (not query.date_from or (filing.filing_date or "") >= query.date_from)
+        and (not query.date_to or "" < (filing.filing_date or "") <= query.date_to)
+    ]
+    return FilingHits(
+        filings=tuple(wanted[: query.count]),
+        total=drop_negative_count(answer.hits.total),
+        notes=describe_variants((filing.form_type for filing in unique.values()), query),
+    )
+
+
+def _parse_full_text_hit(hit: _FullTextHit) -> Filing | None:
+    source = hit.source
+    form = (source.form or source.file_type or "").strip()
+    filer = _choose_filer(source)
+    if filer is None or not is_accession(source.adsh) or not is_form_name(form):
+        return None
+    number, _, document = (hit.id or "").partition(":")
+    described = clean_markup(source.file_description) or clean_markup(source.file_type)
+    return Filing(
+        company=filer.name,
+        cik=filer.cik,
+        form_type=form,
+        accession=source.adsh,
+        url=build_document_address(
+            filer.cik, source.adsh, document if number == source.adsh else ""
+        ),
+        source=PROVIDER_NAME,
+        filing_date=read_day(source.file_date),
+        period_of_report=read_day(source.period_ending),
+        description=described or None,
+        is_amendment=form.endswith("/A"),
+        tickers=filer.tickers or None,
+        items=split_form_items(source.items or ()) or None,
+    )
+
+
+def _choose_filer(source: _FullTextSource) -> FilingCompany | None:
+    """The first filer with a name; else the first number, under which it can be looked up."""
+    named = next(filter(None, map(parse_display_name, source.display_names or ())), None)
+    if named is not None:
+        return named
+    number = next(filter(None, map(normalize_cik, source.ciks or ())), None)
+    return FilingCompany(name=f"CIK {number}", cik=number) if number else None
+
+
+def parse_display_name(text: str) -> FilingCompany | None:
+    """A filer from "APPLE INC  (AAPL)  (CIK 0000320193)"; the tickers may be missing."""
+    before, mark, after = text.rpartition(_CIK_MARK)
+    cik = normalize_cik(after.strip().removesuffix(")")) if mark else None
+    if cik is None:
+        return None
+    name, tickers = _split_display_tickers(before.strip())
+    cleaned = clean_markup(name)
+    return FilingCompany(name=cleaned, cik=cik, tickers=tickers) if cleaned else None
+
+
+def _split_display_tickers(name: str) -> tuple[str, tuple[str, ...]]:
+    head, mark, inside = name.removesuffix(")").rpartition("(")
+    tickers = tuple(normalize_ticker(one) or "" for one in inside.split(","))
+    is_ticker_list = name.endswith(")") and inside == inside.upper() and all(tickers)
+    return (head.strip(), tickers) if mark and head.strip() and is_ticker_list else (name, ())

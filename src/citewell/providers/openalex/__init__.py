@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 
-from citewell.dialects import batch_lookup, csl_works
-from citewell.dialects.json_responses import read_json_response
-from citewell.errors import InvalidInput, MalformedResponse, NotFound, RateLimited
-from citewell.model.paper import (
+from citewell.core.errors import InvalidInput, MalformedResponse, NotFound, RateLimited
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     IntegrityNotice,
@@ -22,11 +18,13 @@ from citewell.model.paper import (
 )
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.net.upstream.json_responses import read_json_response
+from citewell.providers.dialects import csl_works
 from citewell.providers.openalex import openalex_works
 from citewell.providers.openalex.openalex_works import OpenAlexWork, OpenAlexWorkList
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, accept_key
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="openalex",
@@ -39,10 +37,8 @@ SPEC = ProviderSpec(
     },
     options=(
         ProviderOption(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
-        ProviderOption(
-            env="OPENALEX_API_KEY",
-            help="A free key of OpenAlex; without it a day's searches are few.",
-            secret=True,
+        accept_key(
+            "OPENALEX_API_KEY", "A free key of OpenAlex; without it a day's searches are few."
         ),
     ),
     max_results=100,
@@ -68,8 +64,8 @@ _MAX_BATCH_IDS = 50  # ids in one filter; the limit is 100
 _MAX_REFERENCES = 200  # of one work that are looked up
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
+class Provider(KitProvider):
+    schemes = frozenset(
         {
             IdentifierScheme.DOI,
             IdentifierScheme.PMID,
@@ -78,16 +74,14 @@ class Provider:
             IdentifierScheme.ARXIV,
         }
     )
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+    max_batch = MappingProxyType(
         {IdentifierScheme.DOI: _MAX_BATCH_IDS, IdentifierScheme.ARXIV: _MAX_BATCH_IDS}
     )
 
-    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
-        self._upstream = kit.upstream
-        self._clock = clock
+    def _set_up(self) -> None:
         given = {
-            "mailto": kit.find_option("OPENALEX_EMAIL"),
-            "api_key": kit.find_option(
+            "mailto": self._kit.find_option("OPENALEX_EMAIL"),
+            "api_key": self._kit.find_option(
                 "OPENALEX_API_KEY"
             ),  # OpenAlex does not accept it as a header
         }
@@ -98,17 +92,15 @@ class Provider:
         if not params["search"]:
             return PaperHits(papers=())
         answer = await self._list_openalex_works(params, count=query.count)
-        years = query.year_from is not None or query.year_to is not None
-        applied = {
-            "year": years,
-            "source": query.source in _SOURCE_IDS,
-            "sort": query.sort == "date",
-            "open_access": query.open_access,
-        }
         return PaperHits(
             papers=openalex_works.parse_openalex_works(answer.results)[: query.count],
             total=answer.meta.count if answer.meta else None,
-            applied=frozenset(name for name, done in applied.items() if done),
+            applied=csl_works.name_filters(
+                year=query.year_from or query.year_to,
+                source=query.source in _SOURCE_IDS,
+                sort=query.sort == "date",
+                open_access=query.open_access,
+            ),
         )
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
@@ -119,7 +111,7 @@ class Provider:
         asked = {
             one: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(one)) for one in ids
         }
-        dois = batch_lookup.keep_plain_dois(asked.values())
+        dois = csl_works.keep_plain_dois(asked.values())
         if not dois:
             return {}
         values = "|".join(one.value for one in dois)
@@ -127,7 +119,7 @@ class Provider:
             {"filter": f"doi:{values}"}, count=SPEC.max_results
         )
         whole = answer.meta is not None and answer.meta.count == len(answer.results)
-        found = batch_lookup.assign_papers(
+        found = csl_works.assign_papers(
             dois, map(openalex_works.parse_openalex_work, answer.results), is_complete=whole
         )
         return {one: found[doi] for one, doi in asked.items() if doi in found}
@@ -209,7 +201,7 @@ class Provider:
             raise RateLimited(
                 "OpenAlex is limiting the rate of our requests.",
                 provider=SPEC.name,
-                retry_after=read_retry_delay(response.headers, now=self._clock),
+                retry_after=read_retry_delay(response.headers, now=self._kit.clock),
             )
         return response
 

@@ -4,49 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from citewell.dialects import csl_works
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
-from citewell.model.paper import (
+from citewell.citations import dois, record_fields
+from citewell.citations import record_fields as publisher_markup
+from citewell.core.values.paper import (
     IdentifierScheme,
     IntegrityNotice,
     NoticeKind,
     OpenCopy,
     Paper,
-    WorkAuthor,
 )
-from citewell.text.citations import dois, publisher_markup, record_fields
-from citewell.text.dates.partial_dates import extract_year
-from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.net.upstream.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+)
+from citewell.providers.dialects import csl_works
+from citewell.text.calendar_dates import extract_year
+from citewell.text.data_tables import load_table
+from citewell.text.safety.text_cleaning import clean_markup
 
 _PROVIDER_NAME = "openalex"
-_WORK_KINDS = {
-    "article": "article-journal",
-    "book": "book",
-    "book-chapter": "chapter",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "editorial": "article-journal",
-    "erratum": "article-journal",
-    "letter": "article-journal",
-    "peer-review": "review",
-    "preprint": "article",
-    "reference-entry": "entry-encyclopedia",
-    "report": "report",
-    "retraction": "article-journal",
-    "review": "article-journal",
-    "software": "software",
-    "standard": "standard",
-}
 _SOURCE_TYPE_KINDS = {
     "conference": "paper-conference",
     "repository": "article",
@@ -72,31 +57,9 @@ class _OpenAlexLocation(ResponsePart):
     version: OptionalField[str] = None
 
 
-class _OpenAlexAuthor(ResponsePart):
-    display_name: OptionalField[str] = None
-
-
 class _OpenAlexAuthorship(ResponsePart):
-    author: OptionalField[_OpenAlexAuthor] = None
+    display_name: OptionalField[str] = nested_field("author.display_name")
     raw_author_name: OptionalField[str] = None
-
-
-class _OpenAlexAccess(ResponsePart):
-    is_oa: OptionalField[bool] = None
-
-
-class _OpenAlexBiblio(ResponsePart):
-    volume: OptionalField[csl_works.TextField] = None
-    issue: OptionalField[csl_works.TextField] = None
-    first_page: OptionalField[csl_works.TextField] = None
-    last_page: OptionalField[csl_works.TextField] = None
-
-
-class _OpenAlexIds(ResponsePart):
-    openalex: OptionalField[str] = None
-    doi: OptionalField[str] = None
-    pmid: OptionalField[str] = None
-    pmcid: OptionalField[str] = None
 
 
 class OpenAlexWork(JsonResponse):
@@ -104,7 +67,10 @@ class OpenAlexWork(JsonResponse):
 
     id: OptionalField[str] = None
     doi: OptionalField[str] = None
-    ids: OptionalField[_OpenAlexIds] = None
+    own_id: OptionalField[str] = nested_field("ids.openalex")
+    other_doi: OptionalField[str] = nested_field("ids.doi")
+    pmid: OptionalField[str] = nested_field("ids.pmid")
+    pmcid: OptionalField[str] = nested_field("ids.pmcid")
     title: OptionalField[str] = Field(default=None)
     display_name: OptionalField[str] = None
     publication_year: OptionalField[int] = None
@@ -115,14 +81,17 @@ class OpenAlexWork(JsonResponse):
     primary_location: OptionalField[_OpenAlexLocation] = None
     best_oa_location: OptionalField[_OpenAlexLocation] = None
     locations: OptionalField[TolerantItems[_OpenAlexLocation]] = None
-    open_access: OptionalField[_OpenAlexAccess] = None
+    is_oa: OptionalField[bool] = nested_field("open_access.is_oa")
     authorships: TolerantItems[_OpenAlexAuthorship] = ()
     cited_by_count: OptionalField[Annotated[int, Field(ge=0)]] = None
     reference_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
         default=None, alias="referenced_works_count"
     )
     referenced_works: OptionalField[TolerantItems[str]] = None
-    biblio: OptionalField[_OpenAlexBiblio] = None
+    volume: OptionalField[csl_works.TextField] = nested_field("biblio.volume")
+    issue: OptionalField[csl_works.TextField] = nested_field("biblio.issue")
+    first_page: OptionalField[csl_works.TextField] = nested_field("biblio.first_page")
+    last_page: OptionalField[csl_works.TextField] = nested_field("biblio.last_page")
     is_retracted: OptionalField[bool] = None
     abstract_inverted_index: OptionalField[dict[str, Any]] = None
 
@@ -150,9 +119,13 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
     ids = _collect_openalex_ids(work)
     doi, home = ids.get(IdentifierScheme.DOI), work.primary_location or _OpenAlexLocation()
     copies, source = _list_openalex_copies(work), home.source or _OpenAlexSource()
-    biblio = work.biblio or _OpenAlexBiblio()
     year = record_fields.parse_issued_date(str(work.publication_year))
-    published = _trim_openalex_date(work) or year
+    date = record_fields.parse_issued_date(work.publication_date)
+    # OpenAlex fills in `-01` for an unknown day or month.
+    if date and len(date) > len("2001-01"):
+        date = date.removesuffix("-01").removesuffix("-01")
+    published = date or year
+    first, last = clean_markup(work.first_page), clean_markup(work.last_page)
     return Paper(
         title=record_fields.clean_title_field(
             publisher_markup.clean_markup_line(work.title or work.display_name)
@@ -162,21 +135,26 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
         if doi
         else home.landing_page_url or _build_openalex_url(ids),
         ids=ids,
-        authors=_list_openalex_authors(work),
+        authors=csl_works.name_authors(
+            publisher_markup.clean_markup_line(one.display_name or one.raw_author_name)
+            for one in work.authorships
+        ),
         kind=_choose_openalex_kind(work, source),
         year=extract_year(year or published),
         published=published,
         venue=publisher_markup.clean_markup_line(source.display_name or home.raw_source_name)
         or None,
-        volume=clean_markup(biblio.volume) or None,
-        issue=clean_markup(biblio.issue) or None,
-        pages=_format_biblio_pages(biblio),
+        volume=clean_markup(work.volume) or None,
+        issue=clean_markup(work.issue) or None,
+        pages=record_fields.expand_page_range(
+            f"{first}-{last}" if first and last and last != first else first or last
+        ),
         publisher=clean_markup(source.publisher) or None,
         abstract=_join_inverted_abstract(work.abstract_inverted_index),
         language=clean_markup(work.language) or None,
         citation_count=work.cited_by_count,
         reference_count=work.reference_count,
-        open_access=work.open_access.is_oa if work.open_access else None,
+        open_access=work.is_oa,
         in_doaj=source.is_in_doaj,
         pdf_url=next((copy.url for copy in copies if copy.pdf), None),
         copies=copies,
@@ -197,8 +175,7 @@ def _find_preprint_doi(work: OpenAlexWork, ids: Mapping[IdentifierScheme, str]) 
 
 
 def _collect_openalex_ids(work: OpenAlexWork) -> dict[IdentifierScheme, str]:
-    given = work.ids or _OpenAlexIds()
-    doi = record_fields.normalize_doi_field(work.doi or given.doi)
+    doi = record_fields.normalize_doi_field(work.doi or work.other_doi)
     places = [place.landing_page_url or "" for place in work.locations or ()]
     arxiv = [
         record_fields.normalize_arxiv_field(place) for place in places if "arxiv.org/abs/" in place
@@ -207,22 +184,18 @@ def _collect_openalex_ids(work: OpenAlexWork) -> dict[IdentifierScheme, str]:
         arxiv.insert(
             0, record_fields.normalize_arxiv_field(f"/{doi.removeprefix('10.48550/arxiv.')}")
         )
-    found = {
-        IdentifierScheme.DOI: doi,
-        IdentifierScheme.OPENALEX: find_openalex_id(work),
-        IdentifierScheme.PMID: record_fields.normalize_pmid_field(
-            (given.pmid or "").rpartition("/")[2]
-        ),
-        IdentifierScheme.PMCID: record_fields.normalize_pmcid_field(
-            (given.pmcid or "").rpartition("/")[2]
-        ),
-        IdentifierScheme.ARXIV: next(filter(None, arxiv), None),
-    }
-    return {scheme: value for scheme, value in found.items() if value}
+    known = csl_works.collect_ids(
+        doi=work.doi or work.other_doi,
+        openalex=find_openalex_id(work),
+        pmid=(work.pmid or "").rpartition("/")[2],
+        pmcid=(work.pmcid or "").rpartition("/")[2],
+    )
+    number = next(filter(None, arxiv), None)
+    return known | ({IdentifierScheme.ARXIV: number} if number else {})
 
 
 def find_openalex_id(work: OpenAlexWork) -> str | None:
-    match = _WORK_ID_PATTERN.search(work.id or (work.ids.openalex if work.ids else None) or "")
+    match = _WORK_ID_PATTERN.search(work.id or work.own_id or "")
     return match[0].upper() if match else None
 
 
@@ -234,36 +207,13 @@ def _build_openalex_url(ids: Mapping[IdentifierScheme, str]) -> str:
     )
 
 
-def _list_openalex_authors(work: OpenAlexWork) -> tuple[WorkAuthor, ...]:
-    names = (
-        publisher_markup.clean_markup_line(
-            (one.author.display_name if one.author else None) or one.raw_author_name
-        )
-        for one in work.authorships
-    )
-    return tuple(WorkAuthor(name=name) for name in names if name)
-
-
 def _choose_openalex_kind(work: OpenAlexWork, source: _OpenAlexSource) -> str | None:
     if work.type_crossref:
         return csl_works.choose_csl_kind(work.type_crossref)
     word = clean_markup(work.type).lower()
     if word == "article":
         return _SOURCE_TYPE_KINDS.get(clean_markup(source.type).lower(), "article-journal")
-    return _WORK_KINDS.get(word)
-
-
-def _trim_openalex_date(work: OpenAlexWork) -> str | None:
-    """The date without a trailing `-01`, which OpenAlex fills in for an unknown day or month."""
-    date = record_fields.parse_issued_date(work.publication_date)
-    return date.removesuffix("-01").removesuffix("-01") if date and len(date) > 7 else date
-
-
-def _format_biblio_pages(biblio: _OpenAlexBiblio) -> str | None:
-    first, last = clean_markup(biblio.first_page), clean_markup(biblio.last_page)
-    return record_fields.expand_page_range(
-        f"{first}-{last}" if first and last and last != first else first or last
-    )
+    return _load_work_kinds().get(word)
 
 
 def _list_openalex_copies(work: OpenAlexWork) -> tuple[OpenCopy, ...]:
@@ -310,3 +260,8 @@ def list_referenced_ids(work: OpenAlexWork) -> list[str]:
     """The OpenAlex ids of the works that this one cites."""
     found = (_WORK_ID_PATTERN.search(address) for address in work.referenced_works or ())
     return [match[0].upper() for match in found if match]
+
+
+@cache
+def _load_work_kinds() -> dict[str, str]:
+    return dict(load_table(__package__, "openalex_works")["work_kinds"])

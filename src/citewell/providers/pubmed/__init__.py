@@ -5,26 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import Field
 
-from citewell.dialects import batch_lookup
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.errors import (
+from citewell.citations import record_fields
+from citewell.core.errors import (
     InvalidInput,
     MalformedResponse,
     RateLimited,
     RejectedRequest,
     UpstreamUnavailable,
 )
-from citewell.model.paper import (
+from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
     IntegrityNotice,
@@ -34,12 +27,19 @@ from citewell.model.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.net.upstream.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.providers.dialects import csl_works
 from citewell.providers.pubmed.article_records import read_pubmed_articles
-from citewell.text.citations import record_fields
-from citewell.text.language import stopwords
-from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import shorten_query_text
+from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
+from citewell.text.language import word_forms
+from citewell.text.safety.text_cleaning import clean_markup
+from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="pubmed",
@@ -108,24 +108,27 @@ class _EsummaryResponse(JsonResponse):
     esummaryresult: Any = None  # replaces `result` if the id is malformed
 
 
-class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(_ID_PARSERS)
-    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+class Provider(KitProvider):
+    schemes = frozenset(_ID_PARSERS)
+    max_batch = MappingProxyType(
         {IdentifierScheme.PMID: _MAX_BATCH_IDS, IdentifierScheme.DOI: _MAX_BATCH_IDS}
     )
 
-    def __init__(self, kit: ProviderKit) -> None:
-        self._upstream = kit.upstream
-        self._key = kit.find_option("PUBMED_API_KEY")
-        email = kit.find_option("PUBMED_EMAIL") or kit.find_option("OPENALEX_EMAIL")
+    def _set_up(self) -> None:
+        self._key = self._kit.find_option("PUBMED_API_KEY")
+        email = self._kit.find_option("PUBMED_EMAIL") or self._kit.find_option("OPENALEX_EMAIL")
         self._about = {"tool": "citewell"} | ({"email": email} if email else {})
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         numbers, total = await self._search_pmids(_build_esearch_params(query))
         papers = await self._fetch_articles(numbers)
-        return PaperHits(
-            papers=papers[: query.count], total=total, applied=_list_pubmed_filters(query)
+        applied = csl_works.name_filters(
+            year=query.year_from or query.year_to,
+            sort=True,
+            open_access=query.open_access,
+            source=query.source == "pubmed",
         )
+        return PaperHits(papers=papers[: query.count], total=total, applied=applied)
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
         """The paper whose record states this identifier; the search may return other papers as well."""
@@ -143,13 +146,13 @@ class Provider:
         if not asked:
             return {}
         if asked[0].scheme is IdentifierScheme.PMID:
-            return batch_lookup.assign_papers(
+            return csl_works.assign_papers(
                 asked, await self._fetch_articles([one.value for one in asked]), is_complete=False
             )
         term = " OR ".join(f'"{one.value}"[aid]' for one in asked)
         numbers, total = await self._search_pmids({"term": term, "retmax": str(2 * _MAX_BATCH_IDS)})
         papers = await self._fetch_articles(numbers)
-        return batch_lookup.assign_papers(asked, papers, is_complete=total == len(papers))
+        return csl_works.assign_papers(asked, papers, is_complete=total == len(papers))
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         for term in _build_match_terms(query):
@@ -207,7 +210,9 @@ class Provider:
         params = {"db": "pubmed", "id": ",".join(wanted), "retmode": "xml"}
         response = await self._send_eutils_request("/efetch.fcgi", params, accept=(400,))
         if response.status == 400:
-            return _read_missing_records(response)
+            if _NO_RECORDS_PATTERN.search(response.body):
+                return ()
+            raise RejectedRequest("The upstream refused this request.", provider=response.provider)
         if response.body.lstrip().startswith(b"{"):
             _read_eutils_json(
                 _EsearchResponse, response
@@ -237,13 +242,6 @@ def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
     return read_json_response(model, response)
 
 
-def _read_missing_records(response: HttpResponse) -> tuple[Paper, ...]:
-    """Empty if a 400 says that no record has these ids; raises RejectedRequest for any other 400."""
-    if _NO_RECORDS_PATTERN.search(response.body):
-        return ()
-    raise RejectedRequest("The upstream refused this request.", provider=response.provider)
-
-
 def _normalize_pubmed_id(paper_id: PaperId) -> str | None:
     if paper_id.scheme not in _ID_PARSERS:
         raise InvalidInput(
@@ -269,19 +267,10 @@ def _build_esearch_params(query: PaperQuery) -> dict[str, str]:
     return params
 
 
-def _list_pubmed_filters(query: PaperQuery) -> frozenset[str]:
-    chosen = {
-        "year": query.year_from or query.year_to,
-        "sort": True,
-        "open_access": query.open_access,
-        "source": query.source == "pubmed",
-    }
-    return frozenset(name for name, wanted in chosen.items() if wanted)
-
-
 def _build_match_terms(query: BibliographicQuery) -> tuple[str, ...]:
     """Terms to try in order: all title words; then the author, the years around it and any title word."""
-    words = _choose_title_words(query.title)
+    found = _WORD_PATTERN.findall(clean_markup(query.title))
+    words = word_forms.choose_telling_words(found, count=_MAX_TITLE_WORDS, min_chars=2)
     if not words:
         text = shorten_query_text(clean_markup(query.text), 300)
         return (text,) if text else ()
@@ -293,8 +282,3 @@ def _build_match_terms(query: BibliographicQuery) -> tuple[str, ...]:
     loose = f"{author}[au] AND ({some})"
     years = f" AND {query.year - 1}:{query.year + 1}[dp]" if query.year else ""
     return exact, loose + years
-
-
-def _choose_title_words(title: str) -> list[str]:
-    found = _WORD_PATTERN.findall(clean_markup(title))
-    return stopwords.choose_telling_words(found, count=_MAX_TITLE_WORDS, min_chars=2)

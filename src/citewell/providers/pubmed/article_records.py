@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from citewell.dialects import csl_works
-from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
-from citewell.errors import MalformedResponse, UpstreamUnavailable
-from citewell.model.paper import IdentifierScheme, IntegrityNotice, OpenCopy, Paper, WorkAuthor
+from citewell.citations import record_fields
+from citewell.citations import record_fields as notice_relations
+from citewell.core.errors import MalformedResponse, UpstreamUnavailable
+from citewell.core.values.paper import (
+    IdentifierScheme,
+    IntegrityNotice,
+    OpenCopy,
+    Paper,
+    WorkAuthor,
+)
 from citewell.net.http.messages import HttpResponse
-from citewell.text.citations import notice_relations, record_fields
-from citewell.text.dates.partial_dates import build_partial_date, extract_year, parse_month_number
+from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
+from citewell.providers.dialects import csl_works
+from citewell.text.calendar_dates import build_partial_date, extract_year, parse_month_number
 
 PROVIDER_NAME = "pubmed"
 _MISSING_TITLES = {"", "not available"}
@@ -129,13 +136,8 @@ def _collect_pubmed_ids(
         for one in article.findall("ELocationID")
         if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
     )
-    found = {
-        IdentifierScheme.PMID: pmid,
-        IdentifierScheme.DOI: record_fields.normalize_doi_field(by_type.get("doi"))
-        or record_fields.normalize_doi_field(next(places, None)),
-        IdentifierScheme.PMCID: record_fields.normalize_pmcid_field(by_type.get("pmc")),
-    }
-    return {scheme: value for scheme, value in found.items() if value}
+    doi = record_fields.normalize_doi_field(by_type.get("doi")) or next(places, None)
+    return csl_works.collect_ids(pmid=pmid, doi=doi, pmcid=by_type.get("pmc"))
 
 
 def _build_pubmed_url(ids: dict[IdentifierScheme, str]) -> str:
@@ -166,13 +168,9 @@ def _parse_author_list(listed: Element | None) -> tuple[WorkAuthor, ...]:
 def _parse_pubmed_author(author: Element) -> WorkAuthor | None:
     if body := extract_element_text(author, "CollectiveName"):
         return WorkAuthor(name=body, organisation=True)
-    family, suffix = (
-        extract_element_text(author, "LastName"),
-        extract_element_text(author, "Suffix"),
-    )
-    given = extract_element_text(author, "ForeName") or " ".join(
-        extract_element_text(author, "Initials")
-    )
+    family, suffix = (extract_element_text(author, part) for part in ("LastName", "Suffix"))
+    initials = " ".join(extract_element_text(author, "Initials"))
+    given = extract_element_text(author, "ForeName") or initials
     name = " ".join(part for part in (given, family, suffix) if part)
     return WorkAuthor(name=name, family=family, given=given, suffix=suffix) if name else None
 
@@ -205,10 +203,7 @@ def _format_pubmed_pages(article: Element) -> str | None:
     )
     if printed:
         return printed
-    ends = (
-        extract_element_text(article, "Pagination/StartPage"),
-        extract_element_text(article, "Pagination/EndPage"),
-    )
+    ends = (extract_element_text(article, f"Pagination/{end}Page") for end in ("Start", "End"))
     return record_fields.expand_page_range("-".join(end for end in ends if end))
 
 

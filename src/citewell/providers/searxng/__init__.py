@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 
-from citewell.errors import (
+from citewell.core.errors import (
     CitewellError,
     InvalidInput,
     Misconfigured,
@@ -15,7 +17,7 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.search_queries import (
+from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
     ImageQuery,
@@ -23,14 +25,18 @@ from citewell.model.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec, ServerRest
-from citewell.providers.searxng.instance_capabilities import CapabilityCache
-from citewell.providers.searxng.instance_client import InstanceClient, PublicPacing
-from citewell.providers.searxng.instance_directory import InstanceDirectory
-from citewell.providers.searxng.instance_health import InstanceHealth
-from citewell.providers.searxng.instance_pool import InstancePool
-from citewell.providers.searxng.instance_search import InstanceResults, InstanceSearcher
-from citewell.providers.searxng.instance_settings import (
+from citewell.providers.searxng.instance_capabilities import (
+    CapabilityCache,
+    InstanceClient,
+    PublicPacing,
+)
+from citewell.providers.searxng.instance_health import InstanceHealth, build_search_failure
+from citewell.providers.searxng.instance_search import (
+    InstanceResults,
+    InstanceSearcher,
+    build_searxng_params,
+)
+from citewell.providers.searxng.instances import (
     BACKOFF_SETTING,
     BASIC_AUTH_SETTING,
     DISCOVERY_SETTING,
@@ -40,14 +46,28 @@ from citewell.providers.searxng.instance_settings import (
     PAUSE_SETTING,
     RANDOM_SETTING,
     URL_SETTING,
+    InstanceDirectory,
+    InstancePlan,
+    JsonMemory,
     SearxngInstance,
+    build_rank_key,
     read_instance_plan,
     read_instance_rules,
 )
-from citewell.providers.searxng.json_memory import JsonMemory
-from citewell.providers.searxng.query_params import build_searxng_params
 from citewell.providers.searxng.result_page import convert_to_hits, convert_to_images
-from citewell.providers.searxng.search_failure import build_search_failure
+from citewell.routing.ports import (
+    Offer,
+    ProviderKit,
+    ProviderOption,
+    ProviderSpec,
+    ServerRest,
+    accept_key,
+)
+
+_MAX_PROBES = 6  # for one search; all run at the same time
+_MIN_JSON_INSTANCES = 2  # if so many are known to offer JSON, no others are probed
+
+InstanceProbe = Callable[[SearxngInstance], Awaitable[None]]
 
 SPEC = ProviderSpec(
     name="searxng",
@@ -61,15 +81,10 @@ SPEC = ProviderSpec(
             help="Address of your own SearXNG instance; it is asked first.",
             is_self_hosted=True,
         ),
-        ProviderOption(
-            env=BASIC_AUTH_SETTING,
-            help="user:password for your own instance; sent to no other.",
-            secret=True,
-        ),
-        ProviderOption(
-            env=HEADERS_SETTING,
-            help='More headers for your own instance, "Name: value, Name: value"; sent to no other.',
-            secret=True,
+        accept_key(BASIC_AUTH_SETTING, "user:password for your own instance; sent to no other."),
+        accept_key(
+            HEADERS_SETTING,
+            'More headers for your own instance, "Name: value, Name: value"; sent to no other.',
         ),
         ProviderOption(
             env=INSTANCES_SETTING,
@@ -189,7 +204,12 @@ class Provider:
         harvest = await self._search_instances(asked)
         found = convert_to_images(harvest.results)
         if not found and (harvest.unresponsive or harvest.category_missing):
-            raise UpstreamUnavailable(_describe_missing_images(harvest), provider=SPEC.name)
+            failed = "; ".join((f"{engine}: {reason}" for engine, reason in harvest.unresponsive))
+            told = [f"Engines failed ({failed})."] if failed else []
+            raise UpstreamUnavailable(
+                " ".join([f"{harvest.instance.url} found no images.", *told, *harvest.notes]),
+                provider=SPEC.name,
+            )
         return found
 
     async def _search_instances(self, query: SearchQuery) -> InstanceResults:
@@ -278,7 +298,83 @@ def _convert_guard_refusal(instance: SearxngInstance, error: RefusedByPolicy) ->
     return Misconfigured(message, action="inform_user", detail=error.message)
 
 
-def _describe_missing_images(harvest: InstanceResults) -> str:
-    failed = "; ".join(f"{engine}: {reason}" for engine, reason in harvest.unresponsive)
-    told = [f"Engines failed ({failed})."] if failed else []
-    return " ".join([f"{harvest.instance.url} found no images.", *told, *harvest.notes])
+# Chooses which instances to ask: your own, then the listed ones, then discovered ones by grade.
+
+
+class InstancePool:
+    """All known instances. `problem` is the error of the last discovery, if it failed."""
+
+    def __init__(
+        self,
+        plan: InstancePlan,
+        *,
+        directory: InstanceDirectory | None,
+        health: InstanceHealth,
+        draw: Callable[[], float] | None = None,  # numbers for a random order; None for turns
+    ) -> None:
+        self._draw = draw
+        self._plan = plan
+        self._directory = directory
+        self._health = health
+        self.problem: CitewellError | None = None
+
+    @property
+    def has_sources(self) -> bool:
+        return bool(self._plan.configured_instances) or self._directory is not None
+
+    async def list_known_instances(self) -> tuple[SearxngInstance, ...]:
+        """All known instances, resting or not; the first mention of an instance decides its place."""
+        await self._health.load_records()
+        chosen = {instance.url: instance for instance in self._plan.configured_instances}
+        found = {instance.url: instance for instance in await self._list_discovered_instances()}
+        return tuple((found | chosen)[url] for url in dict.fromkeys((*chosen, *found)))
+
+    async def choose_instances(self, probe: InstanceProbe) -> AsyncIterator[SearxngInstance]:
+        """The instances that may be asked now, in order.
+
+        Your own instance comes first. Only if the caller needs more are public instances probed
+        for JSON, before they see a query. Within a grade the one asked longest ago comes first,
+        a round robin that survives a restart. Instances without JSON come last.
+        """
+        members = await self.list_known_instances()
+        for instance in self._drop_resting_instances(members):
+            if instance.is_own:
+                yield instance
+        public = [one for one in members if not one.is_own]
+        await self._probe_unknown_instances(
+            sorted(self._drop_resting_instances(public), key=self._build_turn_key), probe
+        )
+        known = [
+            one
+            for one in self._drop_resting_instances(public)
+            if self._health.has_json(one) is not None
+        ]
+        for instance in sorted(known, key=self._build_turn_key):
+            yield instance
+
+    async def _list_discovered_instances(self) -> tuple[SearxngInstance, ...]:
+        self.problem = None
+        if self._directory is None:
+            return ()
+        try:
+            return await self._directory.list_public_instances()
+        except CitewellError as error:
+            self.problem = error
+            return ()
+
+    async def _probe_unknown_instances(
+        self, awake: list[SearxngInstance], probe: InstanceProbe
+    ) -> None:
+        fluent = sum(1 for one in awake if self._health.has_json(one))
+        unknown = [one for one in awake if self._health.has_json(one) is None]
+        if fluent < _MIN_JSON_INSTANCES and unknown:
+            await asyncio.gather(*(probe(one) for one in unknown[:_MAX_PROBES]))
+
+    def _drop_resting_instances(self, members: Iterable[SearxngInstance]) -> list[SearxngInstance]:
+        return [instance for instance in members if not self._health.measure_rest(instance)]
+
+    def _build_turn_key(self, instance: SearxngInstance) -> tuple[object, ...]:
+        mute = self._health.has_json(instance) is False
+        band, *measured = build_rank_key(instance)
+        turn = self._draw() if self._draw else self._health.look_up_record(instance).used_at
+        return mute, instance.source, band, turn, *measured

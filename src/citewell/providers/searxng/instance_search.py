@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.errors import (
+from citewell.core.errors import (
     AuthRequired,
     Blocked,
+    InvalidInput,
     RateLimited,
     RefusedByPolicy,
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.counted_words import pluralize
-from citewell.model.search_queries import SearchQuery
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.search_queries import SearchQuery
 from citewell.net.http.messages import HttpResponse
-from citewell.providers.searxng.html_result_page import read_html_page
-from citewell.providers.searxng.instance_capabilities import CapabilityCache, InstanceCapabilities
-from citewell.providers.searxng.instance_client import InstanceClient
-from citewell.providers.searxng.instance_health import InstanceHealth
-from citewell.providers.searxng.instance_settings import SearxngInstance
-from citewell.providers.searxng.query_params import convert_searxng_language
-from citewell.providers.searxng.result_page import SearxngPage, SearxngResult, read_json_page
-from citewell.providers.searxng.search_failure import SETTINGS_LINE, JsonDisabled
-from citewell.text.web.addresses import build_page_key
+from citewell.providers.dialects.result_paging import ResultPage, gather_pages
+from citewell.providers.searxng.instance_capabilities import (
+    CapabilityCache,
+    InstanceCapabilities,
+    InstanceClient,
+)
+from citewell.providers.searxng.instance_health import SETTINGS_LINE, InstanceHealth, JsonDisabled
+from citewell.providers.searxng.instances import SearxngInstance
+from citewell.providers.searxng.result_page import (
+    SearxngPage,
+    SearxngResult,
+    read_html_page,
+    read_json_page,
+)
+from citewell.text.addresses import build_page_key
+from citewell.text.safety.text_cleaning import extract_visible_text
+from citewell.text.search_operators import build_operator_query
 from citewell.workers.worker_tasks import TaskRunner
+
+_COMMAND_MARKS = "!:<"
+_LANGUAGE_PATTERN = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{4})?(?:[-_]([A-Za-z]{2}))?")
+_SAFE_SEARCH_LEVELS = {"off": "0", "medium": "1", "high": "2"}
+_NON_LANGUAGE_CHARS = frozenset(string.punctuation + string.digits)
 
 _SEARCH_PATH = "/search"
 _FULL_PAGE_RESULTS = 10  # of one page; SearXNG's engines send so many when they have more
@@ -89,7 +104,7 @@ class InstanceSearcher:
             self._health.record_instance_failure(instance)
             return
         if response.status == 403 or (
-            response.status in {200, 400} and _is_json_response(response)
+            response.status in {200, 400} and response.content_type == "application/json"
         ):
             self._health.record_json_support(instance, on=response.status != 403)
         elif isinstance(error := self._door.find_status_error(response, instance), RateLimited):
@@ -100,11 +115,20 @@ class InstanceSearcher:
     async def search_instance(
         self, instance: SearxngInstance, query: SearchQuery, params: Mapping[str, str]
     ) -> InstanceResults:
-        capabilities = await self._find_needed_capabilities(instance, query)
+        capabilities = (
+            None
+            if query.category == "general" and query.language is None
+            else await self._almanac.look_up_capabilities(instance)
+        )
         if capabilities and query.category not in capabilities.categories:
+            offered = ", ".join(sorted(capabilities.categories)) or "none"
             return InstanceResults(
                 instance=instance,
-                notes=(_describe_missing_category(instance, query, capabilities),),
+                notes=(
+                    (
+                        f"{instance.url} has no engines for the category {query.category}. It offers: {offered}."
+                    ),
+                ),
                 category_missing=True,
             )
         run = _SearchProgress(instance=instance, query=query, capabilities=capabilities)
@@ -127,13 +151,6 @@ class InstanceSearcher:
             remedy=SETTINGS_LINE if self._health.has_json(instance) is False else "",
             category_missing=not gathered.items and run.other_category_count > 0,
         )
-
-    async def _find_needed_capabilities(
-        self, instance: SearxngInstance, query: SearchQuery
-    ) -> InstanceCapabilities | None:
-        if query.category == "general" and query.language is None:
-            return None
-        return await self._almanac.look_up_capabilities(instance)
 
     async def _fetch_result_page(
         self, instance: SearxngInstance, params: Mapping[str, str]
@@ -232,12 +249,70 @@ def _is_in_category(result: SearxngResult, run: _SearchProgress) -> bool:
     return result.category != "general"
 
 
-def _is_json_response(response: HttpResponse) -> bool:
-    return response.content_type == "application/json"
+# The parameters of a search, with SearXNG's commands in the user's text neutralized.
 
 
-def _describe_missing_category(
-    instance: SearxngInstance, query: SearchQuery, capabilities: InstanceCapabilities
-) -> str:
-    offered = ", ".join(sorted(capabilities.categories)) or "none"
-    return f"{instance.url} has no engines for the category {query.category}. It offers: {offered}."
+def build_searxng_text(query: SearchQuery, *, limit: int) -> str:
+    return neutralize_commands(build_operator_query(query, max_chars=limit))
+
+
+def neutralize_commands(words: str) -> str:
+    """The same words, changed so that SearXNG takes none of them for a command.
+
+    A command is put in quotes, which keeps all its characters. Inside a quotation that would break
+    the phrase, so there it loses its leading marks, which engines ignore anyway.
+    """
+    pieces: list[str] = []
+    quoted = False
+    for piece in extract_visible_text(words).split():
+        pieces.append(_neutralize_piece(piece, quoted=quoted))
+        quoted ^= piece.count('"') % 2 == 1
+    return " ".join(piece for piece in pieces if piece)
+
+
+def is_command(piece: str) -> bool:
+    """Whether some instance may take the piece for a command; engine names differ, so any `!x` counts."""
+    first, rest = piece[:1], piece[1:]
+    if first == "!":
+        return bool(rest)
+    if first == ":":
+        return bool(rest) and rest[0] not in _NON_LANGUAGE_CHARS
+    return first == "<" and rest.isdigit()
+
+
+def convert_searxng_language(query: SearchQuery) -> str | None:
+    """The language in SearXNG's form: two or three letters and a region, without a script.
+
+    None if the query has no language. Raises InvalidInput if it is not a language code.
+    """
+    if query.language is None:
+        return None
+    match = _LANGUAGE_PATTERN.fullmatch(query.language.strip())
+    if match is None:
+        message = f"{query.language!r} is not a language code. Use one such as en, de or pt-BR."
+        raise InvalidInput(message)
+    region = match[2] or query.country
+    return match[1].lower() + (f"-{region.upper()}" if region else "")
+
+
+def build_searxng_params(query: SearchQuery, *, limit: int) -> dict[str, str]:
+    """The parameters that all pages of one search share."""
+    found = {
+        "q": build_searxng_text(query, limit=limit),
+        "categories": query.category,
+        "safesearch": _SAFE_SEARCH_LEVELS[query.safe],
+    }
+    if wanted := convert_searxng_language(query):
+        found["language"] = wanted
+    if query.time_range:
+        # SearXNG answers 400 to an hour, so a day, its shortest range, is used.
+        found["time_range"] = "day" if query.time_range == "hour" else query.time_range
+    return found
+
+
+def _neutralize_piece(piece: str, *, quoted: bool) -> str:
+    if not is_command(piece):
+        return piece
+    if quoted or '"' in piece:
+        return piece.lstrip(_COMMAND_MARKS)
+    return f'"{piece}"'

@@ -1,25 +1,32 @@
-"""The contents of the statistics and diagnostics resources."""
+"""The contents of the statistics and diagnostics resources, limits included."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from citewell.errors import RateLimited, UpstreamUnavailable
+from citewell.core.errors import NotFound, RateLimited, UpstreamUnavailable
+from citewell.core.tooling import Owner
 from citewell.net.network import Network
-from citewell.ports import RestingServers
-from citewell.server.capabilities.resources import ResourceView
-from citewell.server.middleware.call_metrics import ToolTally
-from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
-from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.services.web.lenses import LensCatalogue
-from citewell.tooling import Owner
+from citewell.reading.pages.artifacts import ARTIFACT_URI_PREFIX, ArtifactReader
+from citewell.routing.ports import RestingServers
+from citewell.routing.provider_catalogue import ProviderCatalogue
+from citewell.search.lenses import LensCatalogue
+from citewell.server.call_records import RecentErrors, ToolTally
 
 if TYPE_CHECKING:
-    from citewell.services.limits.call_limits import CallLimits
-    from citewell.store.jobs.tenant_budgets import TenantBalance
+    from citewell.server.call_limits import CallLimits
+    from citewell.server.limit_rules import LimitState
+    from citewell.server.state.state_store import StateStore
+
+_WINDOW_NAMES = {"": "rate", "day": "day", "concurrent": "concurrent"}
+_SCOPE_NAMES = {"user": "user", "tenant": "tenant", "server": "global"}
+
+ARTIFACT_TEMPLATE = ARTIFACT_URI_PREFIX + "{id}"
 
 _FAILED = UpstreamUnavailable.kind
 
@@ -29,13 +36,13 @@ class ViewSources:
     """The objects whose state the views show; each method is one view."""
 
     tallies: Mapping[str, ToolTally]
-    recent: RecentErrorsMiddleware
+    recent: RecentErrors
     catalogue: ProviderCatalogue
     lenses: LensCatalogue
     network: Network
-    count_sessions: Callable[[Owner], Awaitable[int]]  # the number of the owner's sessions
     find_limits: Callable[[], CallLimits]
-    load_tenant_budget: Callable[[Owner], Awaitable[TenantBalance | None]]
+    open_state: Callable[[], StateStore]
+    has_budgets: bool  # whether a tenant may have a budget for research
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def view_tool_statistics(self, owner: Owner) -> Any:
@@ -69,7 +76,7 @@ class ViewSources:
         }
 
     async def view_session_count(self, owner: Owner) -> Any:
-        return {"activeSessions": await self.count_sessions(owner)}
+        return {"activeSessions": len(await self.open_state().sessions.list_heads(str(owner)))}
 
     async def view_rate_limits(self, owner: Owner) -> Any:
         """The caller's own limits with what is left of them, and providers that are not asked for a while."""
@@ -80,14 +87,15 @@ class ViewSources:
         }
         for name, servers in self._list_resting_servers().items():
             resting.setdefault(name, servers[0] | {"servers": servers})
-        from citewell.server.capabilities.limit_views import describe_caller_limits
 
         limits = describe_caller_limits(await self.find_limits().read_states(owner), owner)
-        if budget := await self.load_tenant_budget(owner):
-            limits["tenant"]["research"] = {
-                "budgetCents": budget.budget_cents,
-                "remainingCents": budget.remaining_cents,
-            }
+        if self.has_budgets:
+            balance = await self.open_state().ledger.tenants.load_balance(str(owner))
+            if balance.budget_cents is not None:
+                limits["tenant"]["research"] = {
+                    "budgetCents": balance.budget_cents,
+                    "remainingCents": balance.remaining_cents,
+                }
         return limits | {"resting": resting}
 
     async def view_recent_errors(self, owner: Owner) -> Any:
@@ -180,3 +188,59 @@ def build_resource_views(shown: ViewSources) -> tuple[ResourceView, ...]:
             read_view=shown.view_provider_health,
         ),
     )
+
+
+# MCP resources: statistics, lenses, diagnostics and stored large results.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceView:
+    uri: str
+    name: str
+    description: str
+    read_view: Callable[[Owner], Awaitable[Any]]
+
+
+class ServerResources:
+    """Reads views and artifacts by their URI."""
+
+    def __init__(
+        self, views: tuple[ResourceView, ...], shelf: Callable[[], ArtifactReader]
+    ) -> None:
+        self.views = views
+        self._by_uri = {view.uri: view for view in views}
+        self._shelf = shelf
+
+    async def read_resource_text(self, uri: str, owner: Owner) -> tuple[str, str]:
+        """The text and its media type; raises NotFound for an unknown URI."""
+        if view := self._by_uri.get(uri):
+            return json.dumps(
+                await view.read_view(owner), ensure_ascii=False, indent=1
+            ), "application/json"
+        if uri.startswith(ARTIFACT_URI_PREFIX):
+            return await self._shelf().read_whole_artifact(owner, uri)
+        raise NotFound(f"There is no resource {uri[:200]}.")
+
+
+# Shows the limits of a caller in `stats://rate-limits`.
+
+
+def describe_caller_limits(states: Sequence[LimitState], owner: Owner) -> dict[str, Any]:
+    """For user, tenant and all together: whether they are limited, and each limit as it stands.
+
+    What is left for all together tells of other tenants, so that only the owner of a server
+    without accounts sees it.
+    """
+    shown: dict[str, Any] = {name: {"limited": False} for name in _SCOPE_NAMES.values()}
+    is_alone = owner == Owner()
+    for state in states:
+        scope, _, window = state.kind.partition("-")
+        entry: dict[str, Any] = {"limit": state.limit}
+        if state.window_seconds:
+            entry["windowSeconds"] = math.ceil(state.window_seconds)
+        if is_alone or scope != "server":
+            entry["remaining"] = state.remaining
+            if state.window_seconds:
+                entry["resetSeconds"] = math.ceil(state.reset_seconds)
+        shown[_SCOPE_NAMES[scope]] |= {"limited": True, _WINDOW_NAMES[window]: entry}
+    return shown

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from citewell.model.wire_values import KEPT_NULL_KEYWORD
-from citewell.server.answers.linked_answers import LINK_SCHEMA
-from citewell.tooling import Tool, ToolArguments
+from citewell.core.tooling import Tool, ToolArguments
+from citewell.core.values.wire_values import KEPT_NULL_KEYWORD
+from citewell.server.call_answers import LINK_SCHEMA
 
 _OMITTED_KEYWORDS = ("title", "additionalProperties", "format", "$defs")
 _FIRST_LEVEL_KEYWORDS = ("type", "enum")
@@ -20,7 +20,7 @@ def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
     wire: dict[str, Any] = {
         "name": name,
         "title": tool.title or name.replace("_", " ").capitalize(),
-        "description": extract_description(tool.args),
+        "description": " ".join(inspect.cleandoc(tool.args.__doc__ or "").split()),
         "inputSchema": build_input_schema(tool.args),
     }
     wire["outputSchema"] = build_published_schema(tool)
@@ -31,10 +31,6 @@ def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
         "openWorldHint": tool.open_world,
     }
     return wire
-
-
-def extract_description(model: type[BaseModel]) -> str:
-    return " ".join(inspect.cleandoc(model.__doc__ or "").split())
 
 
 def build_input_schema(model: type[ToolArguments]) -> dict[str, Any]:

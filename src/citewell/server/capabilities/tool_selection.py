@@ -54,7 +54,10 @@ def select_entries(
     sets, singles = list(toolsets), list(tools)
     wanted, extra = _strip_plus(sets), _strip_plus(singles)
     _check_selection(known, profile=profile, toolsets=wanted, tools=extra)
-    _check_required_settings(known, extra, switched_on)
+    for entry in known:
+        setting = _find_missing_setting(entry, switched_on) if entry["name"] in extra else None
+        if setting is not None:
+            raise ValueError(f"the tool {entry['name']} also needs {setting}=true")
     for names in (sets, singles):
         if any(map(_is_added, names)) and not all(map(_is_added, names)):
             raise ValueError(
@@ -72,17 +75,10 @@ def select_entries(
         and (not read_only or entry["readOnly"])
         and _find_missing_setting(entry, switched_on) is None
     ]
-    return _add_artifact_reader(known, chosen)
-
-
-def _add_artifact_reader(
-    known: list[Mapping[str, Any]], chosen: list[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
-    """The chosen entries, with the tool that reads linked results if one of them can link."""
     if not any(entry.get("links") for entry in chosen):
         return chosen
-    names = {ARTIFACT_READER, *(entry["name"] for entry in chosen)}
-    return [entry for entry in known if entry["name"] in names]
+    offered = {ARTIFACT_READER, *(entry["name"] for entry in chosen)}
+    return [entry for entry in known if entry["name"] in offered]
 
 
 def list_required_settings(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
@@ -213,15 +209,6 @@ def _find_missing_setting(entry: Mapping[str, Any], switched_on: Collection[str]
     """The setting that the tool requires and that is not true."""
     setting: str | None = entry.get("requiredSetting")
     return setting if setting is not None and setting not in switched_on else None
-
-
-def _check_required_settings(
-    known: list[Mapping[str, Any]], tools: set[str], switched_on: Collection[str]
-) -> None:
-    for entry in known:
-        setting = _find_missing_setting(entry, switched_on) if entry["name"] in tools else None
-        if setting is not None:
-            raise ValueError(f"the tool {entry['name']} also needs {setting}=true")
 
 
 def _check_selection(

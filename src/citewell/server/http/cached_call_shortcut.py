@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from citewell.core.tooling import Owner
 from citewell.server.app import App
+from citewell.server.call_values import CallOrigin
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.call_origins import find_call_origin
-from citewell.server.http.header_values import find_header_values
 from citewell.server.http.observing.request_records import find_request_record
-from citewell.server.http.refusals import RawHeader
-from citewell.server.http.request_messages import read_request_message
+from citewell.server.http.refusals import RawHeader, send_json_body
+from citewell.server.http.request_facts import (
+    find_header_values,
+    read_client_address,
+    read_request_message,
+)
 from citewell.server.protocol import cached_replies
-from citewell.tooling import Owner
 
 PRECEDENT_SECONDS = 60.0  # how long the SDK's acceptance of a set of headers is valid
 MAX_PRECEDENTS = 4096
@@ -57,7 +61,9 @@ class CachedCallShortcut:
             await self._answer_post(scope, receive, send, tools=tools, session=session[-1])
         else:
             if scope["method"] == "DELETE":
-                self._forget_mcp_session(session[-1])
+                ended = (_SESSION_HEADER, session[-1])
+                for case in [case for case in self._precedents if ended in case[2]]:
+                    del self._precedents[case]
             await self._inner(scope, receive, send)
 
     async def _answer_post(
@@ -66,7 +72,12 @@ class CachedCallShortcut:
         headers = tuple([pair for pair in scope["headers"] if pair[0] not in _IGNORED_HEADERS])
         owner = find_caller(scope).owner
         case = (scope["path"], owner, headers)
-        if self._has_precedent(case) and _names_supported_version(scope):
+        versions = find_header_values(scope, b"mcp-protocol-version")
+        if (
+            self._precedents.get(case, -PRECEDENT_SECONDS) + PRECEDENT_SECONDS > self._clock()
+            and versions
+            and versions[-1] in _SUPPORTED_VERSION_HEADERS
+        ):
             message, receive = await read_request_message(scope, receive)
             answer = await cached_replies.answer_cached_call(
                 self._app,
@@ -77,12 +88,9 @@ class CachedCallShortcut:
                 origin=find_call_origin(scope),
             )
             if answer is not None:
-                await _send_json_response(answer, session, send)
+                await send_json_body(send, 200, answer, [(_SESSION_HEADER, session)])
                 return
         await self._inner(scope, receive, self._record_precedent(case, send))
-
-    def _has_precedent(self, case: RequestKey) -> bool:
-        return self._precedents.get(case, -PRECEDENT_SECONDS) + PRECEDENT_SECONDS > self._clock()
 
     def _record_precedent(self, case: RequestKey, send: Send) -> Send:
         """A `send` that records whether the SDK accepted these headers."""
@@ -98,23 +106,15 @@ class CachedCallShortcut:
 
         return watched
 
-    def _forget_mcp_session(self, session: bytes) -> None:
-        """Remove the precedents of an MCP session that is being ended."""
-        mine = (_SESSION_HEADER, session)
-        for case in [case for case in self._precedents if mine in case[2]]:
-            del self._precedents[case]
+
+# Where an HTTP request came from, for the audit log.
 
 
-async def _send_json_response(body: bytes, session: bytes, send: Send) -> None:
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (_SESSION_HEADER, session),
-    ]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _names_supported_version(scope: Scope) -> bool:
-    given = find_header_values(scope, b"mcp-protocol-version")
-    return bool(given) and given[-1] in _SUPPORTED_VERSION_HEADERS
+def find_call_origin(scope: MutableMapping[str, Any]) -> CallOrigin:
+    """The address of the sender and the MCP session, as far as the request tells them."""
+    address = read_client_address(scope)
+    session = next(iter(find_header_values(scope, b"mcp-session-id")), b"")
+    return CallOrigin(
+        source_ip=str(address) if address else None,
+        session_id=session.decode("latin-1")[:200] or None,
+    )

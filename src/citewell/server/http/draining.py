@@ -6,8 +6,8 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from citewell.server.http.header_values import find_header_values
-from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.observing.request_records import ServerState
+from citewell.server.http.request_facts import find_header_values
 
 _ENDLESS_METHOD = b"subscriptions/listen"  # a POST whose response is a stream of notifications
 _DISCONNECT: Message = {"type": "http.disconnect"}
@@ -18,9 +18,9 @@ class CallDrain:
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
-        self._running_calls = 0
+        self.running_calls = 0
         self._is_closing = False
-        self._may_streams_end = asyncio.Event()
+        self.may_streams_end = asyncio.Event()
 
     def announce_end(self) -> None:
         """From now on the server says that it is not ready. Safe in a signal handler."""
@@ -33,28 +33,19 @@ class CallDrain:
     def close_streams(self) -> None:
         """End idle streams as soon as no call runs. Call it on the event loop, when nothing new can arrive."""
         self._is_closing = True
-        self._check_calls()
+        self.check_calls()
 
-    def begin_call(self) -> None:
-        self._running_calls += 1
-
-    def end_call(self) -> None:
-        self._running_calls -= 1
-        self._check_calls()
-
-    def _check_calls(self) -> None:
-        if self._is_closing and not self._running_calls:
-            self._may_streams_end.set()
-
-    def has_ended_streams(self) -> bool:
-        return self._may_streams_end.is_set()
+    def check_calls(self) -> None:
+        """End idle streams if they are to end and no call runs."""
+        if self._is_closing and not self.running_calls:
+            self.may_streams_end.set()
 
     async def receive_until_end(self, receive: Receive) -> Message:
         """The next message of a stream's client, or a disconnect once streams have to end."""
-        if self._may_streams_end.is_set():
+        if self.may_streams_end.is_set():
             return _DISCONNECT
         message = asyncio.ensure_future(receive())
-        ended = asyncio.ensure_future(self._may_streams_end.wait())
+        ended = asyncio.ensure_future(self.may_streams_end.wait())
         try:
             await asyncio.wait({message, ended}, return_when=asyncio.FIRST_COMPLETED)
             return message.result() if message.done() else _DISCONNECT
@@ -76,13 +67,14 @@ class CallDraining:
         elif _is_endless_stream(scope):
             await self._serve_stream(scope, receive, send)
         else:
-            self._drain.begin_call()
+            self._drain.running_calls += 1
             try:
                 await self._inner(
                     scope, receive, _close_afterwards(send) if self._drain.has_begun else send
                 )
             finally:
-                self._drain.end_call()
+                self._drain.running_calls -= 1
+                self._drain.check_calls()
 
     async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_open = False
@@ -96,7 +88,7 @@ class CallDraining:
             return await self._drain.receive_until_end(receive)
 
         await self._inner(scope, receive_or_end, watch_send)
-        if is_open and self._drain.has_ended_streams():
+        if is_open and self._drain.may_streams_end.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -5,31 +5,81 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import ipaddress
 import math
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from types import FrameType
+from typing import Any
 
 import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from sse_starlette.sse import AppStatus
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from citewell.config import Settings
-from citewell.errors import Misconfigured
-from citewell.server.http.connections.bounded_protocol import (
-    BoundedProtocol,
-    build_protocol_class,
-)
-from citewell.server.http.connections.connection_limits import (
-    ConnectionLimits,
-    build_connection_limits,
-)
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.server.http.auth.auth_ways import WAYS_HELP, check_auth_settings, list_auth_ways
+from citewell.server.http.auth.caller import CallerProof
+from citewell.server.http.bounded_protocol import BoundedProtocol, build_protocol_class
 from citewell.server.http.draining import CallDrain
-from citewell.server.http.start_message import describe_addresses
+from citewell.server.http.limits import ConnectionLimits, build_connection_limits
+from citewell.server.http.origins import bracket_ipv6
+from citewell.server.settings import ServerSettings
+
+_CALLERS = {
+    CallerProof.OAUTH: "whoever signs in with your identity provider (OAuth)",
+    CallerProof.API_TOKEN: "holders of a token made by `citewell users token create`",
+    CallerProof.PROXY: "whoever your proxy has logged in",
+}
+
+
+def describe_addresses(addresses: list[tuple[str, int]]) -> str:
+    """A line for the host and port of each socket."""
+    return "".join(f"citewell serves MCP at {_build_url(*pair)}/mcp\n" for pair in addresses)
+
+
+def describe_start(settings: Settings, addresses: list[tuple[str, int]]) -> str:
+    """The whole message."""
+    server_settings = settings[ServerSettings]
+    if server_settings.public_url:
+        base = server_settings.public_url.rstrip("/")
+    else:  # an address that a browser on this machine can open
+        host, port = addresses[0]
+        base = _build_url({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)  # noqa: S104 - compared, not bound
+    dashboard = (
+        f"{base}/dashboard (log in with ADMIN_API_KEY)"
+        if server_settings.admin_key
+        else "off; set ADMIN_API_KEY to switch it on"
+    )
+    return (
+        f"{describe_addresses(addresses)}"
+        f"  Connect a client:  {base}/ shows how\n"
+        f"  Who may call:      {_describe_callers(settings)}\n"
+        f"  Dashboard:         {dashboard}\n"
+    )
+
+
+def _build_url(host: str, port: int) -> str:
+    return f"http://{bracket_ipv6(host)}:{port}"
+
+
+def _describe_callers(settings: Settings) -> str:
+    ways = list_auth_ways(settings)
+    if ways:
+        return "; ".join(_CALLERS[way] for way in ways)
+    if is_loopback_host(settings[ServerSettings].host):
+        return "anyone on this machine, without signing in"
+    return "ANYONE who can reach this address, without signing in"
+
 
 FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
 POLL_SECONDS = 0.1
@@ -91,6 +141,7 @@ def raise_file_limit(connections: int) -> None:
 def build_uvicorn_config(
     app: ASGIApp, settings: Settings, limits: ConnectionLimits | None = None
 ) -> uvicorn.Config:
+    server_settings = settings[ServerSettings]
     return uvicorn.Config(
         app,
         # httptools accepts header whitespace that conformance forbids.
@@ -101,8 +152,8 @@ def build_uvicorn_config(
         access_log=False,
         server_header=False,
         proxy_headers=False,  # else X-Forwarded-For would replace the address that is trusted
-        timeout_keep_alive=math.ceil(settings.idle_timeout),
-        timeout_graceful_shutdown=math.ceil(settings.shutdown_timeout),
+        timeout_keep_alive=math.ceil(server_settings.idle_timeout),
+        timeout_graceful_shutdown=math.ceil(server_settings.shutdown_timeout),
     )
 
 
@@ -136,18 +187,17 @@ class DrainingServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain.announce_end()
-        await self._wait_for_balancers()
-        await self._stop_listening(sockets or ())
-        await self._wait_for_requests()
-        self._drain.close_streams()
-        await super().shutdown(sockets)
-
-    async def _wait_for_balancers(self) -> None:
-        """Serve on for the configured time, so that load balancers see that this server is not ready."""
         clock = asyncio.get_running_loop().time
         end = clock() + self._shutdown_delay
         while not self.force_exit and clock() < end:  # noqa: ASYNC110 - a signal handler sets a flag
             await asyncio.sleep(POLL_SECONDS)
+        await self._stop_listening(sockets or ())
+        # Requests on their way get a moment: closing their connection now would lose them.
+        end = clock() + FIRST_REQUEST_SECONDS
+        while not self.force_exit and clock() < end and self._awaits_requests():  # noqa: ASYNC110 - a signal handler sets a flag
+            await asyncio.sleep(POLL_SECONDS)
+        self._drain.close_streams()
+        await super().shutdown(sockets)
 
     async def _stop_listening(self, sockets: Iterable[socket.socket]) -> None:
         """Accept what the system has connected already, which it would reset, and nothing after it."""
@@ -158,17 +208,10 @@ class DrainingServer(uvicorn.Server):
         for listening in sockets:
             listening.close()
 
-    async def _wait_for_requests(self) -> None:
-        """Give requests on their way a moment: closing their connection now would lose them."""
-        clock = asyncio.get_running_loop().time
-        end = clock() + FIRST_REQUEST_SECONDS
-        while not self.force_exit and clock() < end and self._awaits_requests():  # noqa: ASYNC110 - a signal handler sets a flag
-            await asyncio.sleep(POLL_SECONDS)
-
     def _awaits_requests(self) -> bool:
         return any(
-            isinstance(one, BoundedProtocol) and one.awaits_request
-            for one in self.server_state.connections
+            isinstance(connection, BoundedProtocol) and connection.awaits_request
+            for connection in self.server_state.connections
         )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as in uvicorn's class
@@ -207,3 +250,81 @@ def run_server(server: DrainingServer, listening: list[socket.socket]) -> int:
 
 def _make_exit_code(sig: int) -> int:
     return 128 + sig
+
+
+# The ASGI app for MCP over streamable HTTP.
+
+
+def build_http_transport(
+    servers: Mapping[str, Server[Any]],
+    settings: Settings,
+    *,
+    routes: list[BaseRoute] | None = None,
+    error_handlers: Mapping[Any, Any] | None = None,
+    background: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
+    on_close: Callable[[], Awaitable[None]] | None = None,
+) -> Starlette:
+    """The ASGI app: each server at its path. Host and Origin are checked by the layers around it.
+
+    `background` is open while requests are accepted; `on_close` is awaited at shutdown.
+    """
+    server_settings = settings[ServerSettings]
+    managers = {
+        path: StreamableHTTPSessionManager(
+            app=server,
+            json_response=False,  # JSON responses lose progress messages and do not notice disconnects
+            session_idle_timeout=server_settings.mcp_session_idle_timeout,
+            max_request_body_size=server_settings.max_request_bytes,
+        )
+        for path, server in servers.items()
+    }
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            for manager in managers.values():
+                await stack.enter_async_context(manager.run())
+            async with background():
+                yield
+        if on_close is not None:
+            await on_close()
+
+    mounted: list[BaseRoute] = [
+        Route(path, endpoint=StreamableHTTPASGIApp(manager)) for path, manager in managers.items()
+    ]
+    served = Starlette(
+        routes=mounted + (routes or []), lifespan=lifespan, exception_handlers=error_handlers
+    )
+    served.router.redirect_slashes = False  # would redirect to whatever Host the request names
+    return served
+
+
+def check_listen_address(settings: Settings, *, insecure: bool) -> None:
+    """Raise Misconfigured for a public interface without authentication, unless `insecure`.
+
+    Also raises it if the settings of the authentication do not fit together.
+    """
+    server_settings = settings[ServerSettings]
+    check_auth_settings(settings)
+    if list_auth_ways(settings) or is_loopback_host(server_settings.host):
+        return
+    if insecure:
+        sys.stderr.write(
+            f"WARNING: citewell listens on {server_settings.host} without authentication. Anyone who can "
+            f"reach the port can use this server, its keys and everything it keeps. {WAYS_HELP}.\n"
+        )
+        return
+    raise Misconfigured(
+        f"Citewell does not listen on {server_settings.host}: anyone who can reach the port could use this server. "
+        f"{WAYS_HELP}. Or listen on 127.0.0.1, or add --insecure to listen anyway.",
+        action="inform_user",
+    )
+
+
+def is_loopback_host(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

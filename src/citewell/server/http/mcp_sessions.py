@@ -15,17 +15,18 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from citewell.config import Settings
+from citewell.core.config import Settings
+from citewell.core.tooling import Owner
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.client_address import (
+from citewell.server.http.refusals import RawHeader
+from citewell.server.http.request_facts import (
     IpNetwork,
     find_client_address,
+    find_header_values,
     name_address_group,
+    read_request_message,
 )
-from citewell.server.http.header_values import find_header_values
-from citewell.server.http.refusals import RawHeader
-from citewell.server.http.request_messages import read_request_message
-from citewell.tooling import Owner
+from citewell.server.settings import ServerSettings
 
 RETRY_SECONDS = 30  # told to a caller whose sessions are all in use
 _SESSION_HEADER = b"mcp-session-id"
@@ -204,8 +205,9 @@ class McpSessionLimits:
         async def watch_send(message: Message) -> None:
             nonlocal is_opening
             if is_opening and message["type"] == "http.response.start" and message["status"] < 400:
-                for session_id in _find_values(message["headers"], _SESSION_HEADER):
-                    self._book.add_session(_describe_session(session_id, holder, scope))
+                for name, value in message["headers"]:
+                    if name.lower() == _SESSION_HEADER:
+                        self._book.add_session(_describe_session(value, holder, scope))
                 is_opening = False
                 self._book.end_opening(holder)  # now, as the client may open the next at once
             await send(message)
@@ -256,10 +258,11 @@ class McpSessionLimits:
 def build_session_book(
     settings: Settings, clock: Callable[[], float] = time.monotonic
 ) -> SessionBook:
+    server_settings = settings[ServerSettings]
     return SessionBook(
-        max_total=settings.max_mcp_sessions,
-        max_per_holder=settings.max_caller_mcp_sessions,
-        idle_seconds=settings.mcp_session_idle_timeout,
+        max_total=server_settings.max_mcp_sessions,
+        max_per_holder=server_settings.max_caller_mcp_sessions,
+        idle_seconds=server_settings.mcp_session_idle_timeout,
         clock=clock,
     )
 
@@ -286,10 +289,6 @@ def _describe_session(session_id: bytes, holder: str, scope: Scope) -> McpSessio
         identity=find_identity(scope),
         user=scope.get("user"),
     )
-
-
-def _find_values(headers: Collection[RawHeader], name: bytes) -> list[bytes]:
-    return [value for key, value in headers if key.lower() == name]
 
 
 async def send_session_error(

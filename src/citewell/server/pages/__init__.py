@@ -1,1 +1,1 @@
-"""Pages for people: the front page, the dashboard and its login, and errors in a browser."""
+"""The pages for people: front page, dashboard and errors, with what they show of this server."""

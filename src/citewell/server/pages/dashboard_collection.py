@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 from citewell import __version__
-from citewell.errors import CitewellError
-from citewell.net.upstream.circuit_breaker import BreakerSnapshot, BreakerState
+from citewell.core.errors import CitewellError
+from citewell.jobs.store.job_rows import (
+    load_job_totals,
+    load_reserved_cents,
+    load_spending_totals,
+)
+from citewell.net.upstream.origin_limits import BreakerSnapshot, BreakerState
+from citewell.people.record_times import format_utc_time
 from citewell.server.app import App
-from citewell.server.pages.call_history import CallHistory
-from citewell.server.pages.dashboard_snapshot import (
+from citewell.server.pages.dashboard_figures import (
     CacheFigures,
     CallFigures,
+    CallHistory,
     DashboardSnapshot,
     FailureFigures,
     JobFigures,
@@ -30,17 +35,13 @@ from citewell.server.pages.dashboard_snapshot import (
     TenantOverview,
     ToolFigures,
 )
-from citewell.store.cache.cache_totals import load_cache_totals
+from citewell.server.state.state_store import has_stored_state
+from citewell.store.cache.sql_tier import load_cache_totals
 from citewell.store.coordination.change_notices import JOB_QUEUE_TOPIC, JOB_TOPIC, ChangeWatch
-from citewell.store.jobs.job_totals import (
-    load_job_totals,
-    load_reserved_cents,
-    load_spending_totals,
-)
-from citewell.store.state_store import has_stored_state
+from citewell.store.settings import StoreSettings
 
 T = TypeVar("T")
-FactList = Sequence[NamedFact]
+FactList = tuple[NamedFact, ...]
 
 _QUIET_SECONDS = 5.0  # after which a watch of jobs says that nothing happened
 _MIN_NEWS_SECONDS = 1.0  # between two news of jobs
@@ -73,10 +74,10 @@ async def _wait_for_either(first: ChangeWatch, second: ChangeWatch) -> bool:
     waits = {asyncio.create_task(watch.wait(_QUIET_SECONDS)) for watch in (first, second)}
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return any(one.result() for one in done)
+        return any(wait.result() for wait in done)
     finally:
-        for one in waits:
-            one.cancel()
+        for wait in waits:
+            wait.cancel()
 
 
 class DashboardCollector:
@@ -98,8 +99,8 @@ class DashboardCollector:
         absent: dict[str, str] = {}
         now = self._clock()
         return DashboardSnapshot(
-            taken_at=format_moment(now),
-            started_at=format_moment(self._history.started_at),
+            taken_at=format_utc_time(now),
+            started_at=format_utc_time(self._history.started_at),
             uptime_seconds=max(0, int(now - self._history.started_at)),
             version=__version__,
             is_ready=await self._sources.is_ready(),
@@ -108,16 +109,12 @@ class DashboardCollector:
             failures=self._collect_failures(),
             providers=await self._collect_provider_states(),
             tenants=self._collect_tenants(),
-            server=tuple(await self._sources.describe_server()),
+            server=await self._sources.describe_server(),
             jobs=await _collect_section("jobs", self._collect_jobs, absent),
             spending=await _collect_section("spending", self._collect_spending, absent),
             cache=await _collect_section("cache", self._collect_cache, absent),
-            limits=await _collect_section(
-                "limits", self._collect_facts(self._sources.describe_limits), absent
-            ),
-            audit=await _collect_section(
-                "audit", self._collect_facts(self._sources.describe_audit), absent
-            ),
+            limits=await _collect_section("limits", self._sources.describe_limits, absent),
+            audit=await _collect_section("audit", self._sources.describe_audit, absent),
             absent=absent,
         )
 
@@ -148,13 +145,15 @@ class DashboardCollector:
             errors=sum(tally.errors for tally in tallies),
             cache_hits=sum(tally.cache_hits for tally in tallies),
             minutes=tuple(
-                MinuteFigures(at=format_moment(at), calls=tally.calls, errors=tally.errors)
+                MinuteFigures(at=format_utc_time(at), calls=tally.calls, errors=tally.errors)
                 for at, tally in self._history.list_minutes()
             ),
         )
 
     def _collect_tools(self) -> tuple[ToolFigures, ...]:
-        found = sorted(self._app.metrics.tools.items(), key=lambda item: (-item[1].calls, item[0]))
+        busiest = sorted(
+            self._app.metrics.tools.items(), key=lambda item: (-item[1].calls, item[0])
+        )
         return tuple(
             ToolFigures(
                 name=name,
@@ -165,7 +164,7 @@ class DashboardCollector:
                 slow_ms=_convert_to_ms(self._history.measure_latency(name, 0.95)),
                 slowest_ms=round(1000 * tally.slowest, 1),
             )
-            for name, tally in found
+            for name, tally in busiest
         )
 
     def _collect_failures(self) -> tuple[FailureFigures, ...]:
@@ -174,7 +173,7 @@ class DashboardCollector:
                 tool=group.tool,
                 kind=group.kind,
                 count=group.count,
-                last_at=format_moment(group.last_at),
+                last_at=format_utc_time(group.last_at),
             )
             for group in self._app.recent.list_error_groups()
         )
@@ -189,7 +188,7 @@ class DashboardCollector:
             if row.configured or row.name in health
         ]
         # Upstreams that are no providers, such as sites that are read through their own API.
-        rows += [_build_provider(name, name, (), found) for name, found in health.items()]
+        rows += [_build_provider(name, name, (), snapshot) for name, snapshot in health.items()]
         order = {"resting": 0, "probing": 1, "ready": 2, "unused": 3}
         return ProviderOverview(
             configured=tuple(sorted(rows, key=lambda row: (order[row.state], row.title.lower()))),
@@ -204,7 +203,7 @@ class DashboardCollector:
                     calls=tally.calls,
                     errors=tally.errors,
                     users=len(tally.users),
-                    last_call_at=format_moment(tally.last_call_at),
+                    last_call_at=format_utc_time(tally.last_call_at),
                 )
                 for name, tally in self._history.list_tenants()
             ),
@@ -227,21 +226,12 @@ class DashboardCollector:
         database = self._app.open_state().database
         totals = await load_spending_totals(database, now=self._clock())
         return SpendingOverview(
-            providers=tuple(
-                SpendingFigures(
-                    provider=total.provider,
-                    day_cents=total.day_cents,
-                    month_cents=total.month_cents,
-                    total_cents=total.total_cents,
-                    jobs=total.jobs,
-                )
-                for total in totals
-            ),
+            providers=tuple(SpendingFigures(**asdict(total)) for total in totals),
             reserved_cents=await load_reserved_cents(database),
         )
 
     async def _collect_cache(self) -> CacheFigures:
-        settings, store = self._app.settings, self._app.store
+        settings, store = self._app.settings[StoreSettings], self._app.store
         if not settings.cache_enabled:
             raise SectionAbsent(_NO_CACHE_TEXT)
         counts = store.list_store_counts()
@@ -262,15 +252,6 @@ class DashboardCollector:
     def _require_state_store(self) -> None:
         if not has_stored_state(self._app.settings):
             raise SectionAbsent(_NO_STATE_TEXT)
-
-    @staticmethod
-    def _collect_facts(
-        describe: Callable[[], Awaitable[FactList]],
-    ) -> Callable[[], Awaitable[tuple[NamedFact, ...]]]:
-        async def collect() -> tuple[NamedFact, ...]:
-            return tuple(await describe())
-
-        return collect
 
 
 async def _collect_section(
@@ -301,11 +282,6 @@ def _build_provider(
         last_error=health.last_error,
         retry_after_seconds=None if wait is None else max(1, round(wait)),
     )
-
-
-def format_moment(seconds: float) -> str:
-    """Seconds since the epoch as a date and time in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _convert_to_ms(seconds: float | None) -> float | None:

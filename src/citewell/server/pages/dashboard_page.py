@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from citewell.server.pages.dashboard_figures import DashboardSnapshot, format_clock_time
 from citewell.server.pages.dashboard_sections import SECTION_COLUMNS, render_sections
-from citewell.server.pages.dashboard_snapshot import DashboardSnapshot
-from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
-from citewell.server.pages.page_parts import render_brand, render_footer, render_status
-from citewell.server.pages.value_texts import format_clock_time
+from citewell.server.pages.page_frame import (
+    SafeMarkup,
+    build_element,
+    join_markup,
+    render_brand,
+    render_footer,
+    render_status,
+)
 
 REFRESH_SECONDS = 5
 KEY_FIELD, TOKEN_FIELD = "key", "token"  # names of the fields of the forms

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from citewell.model.counted_words import pluralize
-from citewell.server.pages.dashboard_snapshot import (
+from citewell.core.values.counted_words import pluralize
+from citewell.server.pages.dashboard_figures import (
     CacheFigures,
     DashboardSnapshot,
     JobFigures,
@@ -13,12 +13,6 @@ from citewell.server.pages.dashboard_snapshot import (
     NamedFact,
     ProviderFigures,
     SpendingOverview,
-)
-from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
-from citewell.server.pages.page_parts import render_status
-from citewell.server.pages.page_tables import TableColumn, render_facts, render_table, render_time
-from citewell.server.pages.sparklines import render_sparkline
-from citewell.server.pages.value_texts import (
     format_bytes,
     format_cents,
     format_count,
@@ -26,6 +20,19 @@ from citewell.server.pages.value_texts import (
     format_duration,
     format_milliseconds,
     format_share,
+    render_sparkline,
+)
+from citewell.server.pages.front_page import (
+    TableColumn,
+    render_facts,
+    render_table,
+    render_time,
+)
+from citewell.server.pages.page_frame import (
+    SafeMarkup,
+    build_element,
+    join_markup,
+    render_status,
 )
 
 _PROVIDER_STATES = {
@@ -65,27 +72,35 @@ SECTION_COLUMNS = (
 
 def render_sections(snapshot: DashboardSnapshot) -> dict[str, SafeMarkup]:
     """The content of every section, by the id of its element."""
-    makers: dict[str, Callable[[DashboardSnapshot], SafeMarkup]] = {
-        "tiles": _render_tiles,
-        "tools": _render_tools,
-        "failures": _render_failures,
-        "providers": _render_providers,
-        "jobs": _render_jobs,
-        "spending": _render_spending,
-        "cache": _render_cache,
-        "limits": _render_limits,
-        "tenants": _render_tenants,
-        "audit": _render_audit,
-        "server": _render_server,
+    return {
+        "tiles": _render_tiles(snapshot),
+        "tools": _render_tools(snapshot),
+        "failures": _render_failures(snapshot),
+        "providers": _render_providers(snapshot),
+        "jobs": _render_optional(snapshot, "jobs", _render_job_figures),
+        "spending": _render_optional(snapshot, "spending", _render_spending_figures),
+        "cache": _render_optional(snapshot, "cache", _render_cache_figures),
+        "limits": _render_optional(snapshot, "limits", render_facts),
+        "tenants": _render_tenants(snapshot),
+        "audit": _render_optional(snapshot, "audit", render_facts),
+        "server": _render_server(snapshot),
     }
-    return {name: make(snapshot) for name, make in makers.items()}
+
+
+def _render_optional(
+    snapshot: DashboardSnapshot, name: str, render: Callable[..., SafeMarkup]
+) -> SafeMarkup:
+    value = getattr(snapshot, name)
+    if value is None:
+        return _render_nothing(snapshot.absent.get(name, "This part is not switched on."))
+    return render(value)
 
 
 def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
     calls, providers = snapshot.calls, snapshot.providers.configured
-    resting = [one for one in providers if one.state == "resting"]
+    resting = [provider for provider in providers if provider.state == "resting"]
     is_high = calls.errors > _HIGH_ERROR_SHARE * calls.total
-    asked = sum(one.state != "unused" for one in providers)
+    used = sum(provider.state != "unused" for provider in providers)
     return join_markup(
         (
             _render_tile(
@@ -103,9 +118,9 @@ def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
             _render_tile(
                 "Providers that rest",
                 format_count(len(resting)),
-                ", ".join(one.title for one in resting[:3])
+                ", ".join(provider.title for provider in resting[:3])
                 if resting
-                else f"{asked} of {len(providers)} usable ones were asked",
+                else f"{used} of {len(providers)} usable ones were asked",
                 tone="bad" if resting else "",
             ),
             _render_spending_tile(snapshot.spending, snapshot.absent),
@@ -131,7 +146,7 @@ def _render_spending_tile(spending: SpendingOverview | None, absent: dict[str, s
         return _render_tile("Spent in 24 hours", "–", absent.get("spending", ""))
     return _render_tile(
         "Spent in 24 hours",
-        format_cents(sum(one.day_cents for one in spending.providers)),
+        format_cents(sum(figures.day_cents for figures in spending.providers)),
         f"{format_cents(spending.reserved_cents)} reserved for research under way",
     )
 
@@ -154,9 +169,7 @@ def _render_tools(snapshot: DashboardSnapshot) -> SafeMarkup:
         return _render_nothing("No tool has been called since the start.")
     columns = (
         TableColumn("Tool"),
-        TableColumn("Calls", is_number=True),
-        TableColumn("Errors", is_number=True),
-        TableColumn("From cache", is_number=True),
+        *_list_number_columns("Calls", "Errors", "From cache"),
         TableColumn(
             "Median", is_number=True, title="Half of the last calls took at most this long"
         ),
@@ -183,20 +196,15 @@ def _render_tools(snapshot: DashboardSnapshot) -> SafeMarkup:
 def _render_failures(snapshot: DashboardSnapshot) -> SafeMarkup:
     if not snapshot.failures:
         return _render_nothing("No call has failed since the start.")
-    columns = (
-        TableColumn("Tool"),
-        TableColumn("Reason"),
-        TableColumn("Errors", is_number=True),
-        TableColumn("Last", is_number=True),
-    )
+    columns = (TableColumn("Tool"), TableColumn("Reason"), *_list_number_columns("Errors", "Last"))
     rows = (
         (
-            build_element("code", one.tool),
-            one.kind.replace("_", " "),
-            format_count(one.count),
-            render_time(one.last_at, snapshot.taken_at),
+            build_element("code", failure.tool),
+            failure.kind.replace("_", " "),
+            format_count(failure.count),
+            render_time(failure.last_at, snapshot.taken_at),
         )
-        for one in snapshot.failures
+        for failure in snapshot.failures
     )
     return render_table(
         "The last hundred errors, by tool and reason", columns, rows, key="failures"
@@ -205,8 +213,8 @@ def _render_failures(snapshot: DashboardSnapshot) -> SafeMarkup:
 
 def _render_providers(snapshot: DashboardSnapshot) -> SafeMarkup:
     overview = snapshot.providers
-    asked = [one for one in overview.configured if one.state != "unused"]
-    unused = [one.title for one in overview.configured if one.state == "unused"]
+    used = [provider for provider in overview.configured if provider.state != "unused"]
+    unused = [provider.title for provider in overview.configured if provider.state == "unused"]
     columns = (
         TableColumn("Provider"),
         TableColumn("State"),
@@ -215,17 +223,17 @@ def _render_providers(snapshot: DashboardSnapshot) -> SafeMarkup:
     )
     rows = (
         (
-            one.title,
-            _render_provider_state(one),
-            format_count(one.failures),
-            (one.last_error or "–").replace("_", " "),
+            provider.title,
+            _render_provider_state(provider),
+            format_count(provider.failures),
+            (provider.last_error or "–").replace("_", " "),
         )
-        for one in asked
+        for provider in used
     )
     return join_markup(
         (
             render_table("Providers that were asked", columns, rows, key="providers")
-            if asked
+            if used
             else _render_nothing("No provider has been asked since the start."),
             _render_fold("unused", f"{len(unused)} usable ones were not asked yet", unused),
             _render_fold(
@@ -256,10 +264,6 @@ def _render_fold(key: str, summary: str, names: Sequence[str]) -> SafeMarkup | N
     )
 
 
-def _render_jobs(snapshot: DashboardSnapshot) -> SafeMarkup:
-    return _render_optional(snapshot, "jobs", snapshot.jobs, _render_job_figures)
-
-
 def _render_job_figures(jobs: JobFigures) -> SafeMarkup:
     known = dict(_JOB_STATUSES)
     names = [*known, *(name for name in jobs.by_status if name not in known)]
@@ -274,35 +278,24 @@ def _render_job_figures(jobs: JobFigures) -> SafeMarkup:
     return render_facts(facts) if facts else _render_nothing("There is no research job.")
 
 
-def _render_spending(snapshot: DashboardSnapshot) -> SafeMarkup:
-    return _render_optional(snapshot, "spending", snapshot.spending, _render_spending_figures)
-
-
 def _render_spending_figures(spending: SpendingOverview) -> SafeMarkup:
     if not spending.providers:
         return _render_nothing("Nothing was spent.")
     columns = (
         TableColumn("Provider"),
-        TableColumn("24 hours", is_number=True),
-        TableColumn("30 days", is_number=True),
-        TableColumn("In all", is_number=True),
-        TableColumn("Jobs", is_number=True),
+        *_list_number_columns("24 hours", "30 days", "In all", "Jobs"),
     )
     rows = (
         (
-            one.provider or "unknown",
-            format_cents(one.day_cents),
-            format_cents(one.month_cents),
-            format_cents(one.total_cents),
-            format_count(one.jobs),
+            figures.provider or "unknown",
+            format_cents(figures.day_cents),
+            format_cents(figures.month_cents),
+            format_cents(figures.total_cents),
+            format_count(figures.jobs),
         )
-        for one in spending.providers
+        for figures in spending.providers
     )
     return render_table("Paid research by provider, all tenants", columns, rows, key="spending")
-
-
-def _render_cache(snapshot: DashboardSnapshot) -> SafeMarkup:
-    return _render_optional(snapshot, "cache", snapshot.cache, _render_cache_figures)
 
 
 def _render_cache_figures(cache: CacheFigures) -> SafeMarkup:
@@ -323,14 +316,6 @@ def _render_cache_figures(cache: CacheFigures) -> SafeMarkup:
         facts.append(NamedFact(name="Unreadable", text=format_count(cache.unreadable), tone="warn"))
     facts += [NamedFact(name="Warning", text=text, tone="warn") for text in cache.warnings]
     return render_facts(facts)
-
-
-def _render_limits(snapshot: DashboardSnapshot) -> SafeMarkup:
-    return _render_optional(snapshot, "limits", snapshot.limits, render_facts)
-
-
-def _render_audit(snapshot: DashboardSnapshot) -> SafeMarkup:
-    return _render_optional(snapshot, "audit", snapshot.audit, render_facts)
 
 
 def _render_server(snapshot: DashboardSnapshot) -> SafeMarkup:
@@ -355,20 +340,17 @@ def _render_tenants(snapshot: DashboardSnapshot) -> SafeMarkup:
         return _render_nothing("No tenant has called since the start.")
     columns = (
         TableColumn("Tenant"),
-        TableColumn("Calls", is_number=True),
-        TableColumn("Errors", is_number=True),
-        TableColumn("Users", is_number=True),
-        TableColumn("Last call", is_number=True),
+        *_list_number_columns("Calls", "Errors", "Users", "Last call"),
     )
     rows = (
         (
-            one.name,
-            format_count(one.calls),
-            _render_errors(one.errors, one.calls),
-            format_count(one.users),
-            render_time(one.last_call_at, snapshot.taken_at),
+            tenant.name,
+            format_count(tenant.calls),
+            _render_errors(tenant.errors, tenant.calls),
+            format_count(tenant.users),
+            render_time(tenant.last_call_at, snapshot.taken_at),
         )
-        for one in overview.tenants
+        for tenant in overview.tenants
     )
     left = (
         build_element("p", f"{format_count(overview.dropped)} more are not listed.", class_="soft")
@@ -386,12 +368,8 @@ def _render_errors(errors: int, calls: int) -> str:
     return format_count(errors)
 
 
-def _render_optional(
-    snapshot: DashboardSnapshot, name: str, value: object, render: Callable[..., SafeMarkup]
-) -> SafeMarkup:
-    if value is None:
-        return _render_nothing(snapshot.absent.get(name, "This part is not switched on."))
-    return render(value)
+def _list_number_columns(*names: str) -> Iterator[TableColumn]:
+    return (TableColumn(name, is_number=True) for name in names)
 
 
 def _render_nothing(text: str) -> SafeMarkup:

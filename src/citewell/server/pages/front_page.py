@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
@@ -13,8 +14,15 @@ from citewell.server.pages.client_guides import (
     ServerAddress,
     list_client_guides,
 )
-from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
-from citewell.server.pages.page_parts import render_brand, render_footer, render_status
+from citewell.server.pages.dashboard_figures import NamedFact, format_clock_time, format_day_time
+from citewell.server.pages.page_frame import (
+    SafeMarkup,
+    build_element,
+    join_markup,
+    render_brand,
+    render_footer,
+    render_status,
+)
 
 _OPEN_TEXT = "Whoever can reach this address may use it; nobody has to sign in."
 _SIGN_IN_TEXT = (
@@ -250,3 +258,75 @@ def _list_project_links() -> list[tuple[str, str]]:
     return [
         (pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[1].startswith("https://")
     ]
+
+
+# Tables with a caption, and lists of names and values.
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    name: str
+    is_number: bool = False
+    title: str | None = None  # a longer explanation, shown on hovering
+
+    @property
+    def css_class(self) -> str | None:
+        return "number" if self.is_number else None
+
+
+def render_table(
+    caption: str,
+    columns: Sequence[TableColumn],
+    rows: Iterable[Sequence[str]],
+    *,
+    key: str,
+) -> SafeMarkup:
+    """A table that can be scrolled sideways, also with the keyboard; the first cell names its row."""
+    head = (
+        build_element("th", column.name, scope="col", class_=column.css_class, title=column.title)
+        for column in columns
+    )
+    body = (
+        build_element(
+            "tr",
+            build_element("th", row[0], scope="row"),
+            *(
+                build_element("td", cell, class_=column.css_class)
+                for cell, column in zip(row[1:], columns[1:], strict=True)
+            ),
+        )
+        for row in rows
+    )
+    table = build_element(
+        "table",
+        build_element("caption", caption, id=f"caption-{key}"),
+        build_element("thead", build_element("tr", *head)),
+        build_element("tbody", *body),
+    )
+    return build_element(
+        "div",
+        table,
+        class_="scroll",
+        tabindex=0,
+        role="region",
+        aria_labelledby=f"caption-{key}",
+        id=f"scroll-{key}",
+    )
+
+
+def render_time(moment: str, now: str) -> SafeMarkup:
+    """A past moment: the time alone if it was today, with the day otherwise."""
+    text = format_clock_time(moment) if moment[:10] == now[:10] else format_day_time(moment)
+    return build_element("time", text, datetime=moment)
+
+
+def render_facts(facts: Iterable[NamedFact]) -> SafeMarkup:
+    pairs = (
+        build_element(
+            "div",
+            build_element("dt", fact.name),
+            build_element("dd", render_status(fact.tone, fact.text) if fact.tone else fact.text),
+        )
+        for fact in facts
+    )
+    return build_element("dl", *pairs)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.server.pipeline import CallOrigin, ToolOutcome
-from citewell.tooling import Owner
+from citewell.server.call_values import CallOrigin, ToolOutcome
 
 MAX_REQUEST_BYTES = 1 << 16  # longer requests are left to the SDK
 SUPPORTED_VERSIONS = frozenset({"2025-06-18", "2025-11-25"})  # with the same tools/call result
@@ -18,23 +18,13 @@ _TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _MODERN_META_PREFIX = "io.modelcontextprotocol/"  # marks a request of the modern protocol era
 
 
-async def find_cached_reply(
-    app: App,
-    body: bytes,
-    offered: frozenset[str],
-    *,
-    owner: Owner | None = None,
-    request_id: str | None = None,
-    origin: CallOrigin | None = None,
-) -> bytes | None:
-    """The complete response frame; None if the SDK has to answer the request.
-
-    `request_id` names the request in the audit log; without it that is the id of the message.
-    """
-    found = _parse_json(body) if len(body) <= MAX_REQUEST_BYTES else None
-    return await answer_cached_call(
-        app, found, offered, owner=owner, request_id=request_id, origin=origin
-    )
+async def find_cached_reply(app: App, body: bytes, offered: frozenset[str]) -> bytes | None:
+    """The complete response frame; None if the SDK has to answer the request."""
+    try:
+        message = json.loads(body) if len(body) <= MAX_REQUEST_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    return await answer_cached_call(app, message, offered)
 
 
 async def answer_cached_call(
@@ -46,7 +36,10 @@ async def answer_cached_call(
     request_id: str | None = None,
     origin: CallOrigin | None = None,
 ) -> bytes | None:
-    """Like `find_cached_reply`, for a message that was parsed already."""
+    """Like `find_cached_reply`, for a message that was parsed already.
+
+    `request_id` names the request in the audit log; without it that is the id of the message.
+    """
     if not is_plain_tool_call(found) or found["params"]["name"] not in offered:
         return None
     params = found["params"]
@@ -58,14 +51,6 @@ async def answer_cached_call(
         origin=origin,
     )
     return None if outcome is None else encode_call_response(found["id"], outcome)
-
-
-def _parse_json(body: bytes) -> Any:
-    """The value in `body`; None if it is not JSON."""
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def is_plain_tool_call(found: Any) -> bool:

@@ -8,19 +8,25 @@ the same call, so that it is checked like any other.
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from citewell.errors import CitewellError
-from citewell.model.research import WritingRequest
+from citewell.core.errors import CitewellError
+from citewell.core.tooling import Owner
+from citewell.research.research_service import ResearchService
 from citewell.server.app import App
-from citewell.server.protocol.request_states import check_request_state, seal_request_state
-from citewell.services.research.research_service import ResearchService
-from citewell.tooling import Owner
+
+if TYPE_CHECKING:
+    from citewell.store.encryption import EncryptionKeyring, RowPlace
+
+_SECRET_PURPOSE = "request state"  # noqa: S105 - what the secret is for
+_CONTENT = b"asked"
 
 _INPUT_KEY = "report"
 _FIRST_MODERN_YEAR = "2026"
@@ -51,9 +57,19 @@ async def request_client_draft(
         return None
     if writing is None:
         return None
-    request = _build_sampling_request(writing)
+    content = types.TextContent(type="text", text=writing.material)
+    request = types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(
+            messages=[types.SamplingMessage(role="user", content=content)],
+            system_prompt=writing.instructions,
+            max_tokens=writing.max_tokens,
+            temperature=0,
+        )
+    )
     if context.protocol_version >= _FIRST_MODERN_YEAR:
-        state = await seal_request_state(app, owner, f"{params.name} {job_id}")
+        # A token that only this owner can send back, and only for this job.
+        keyring, place = await _prepare_sealing(app, owner, f"{params.name} {job_id}")
+        state = base64.urlsafe_b64encode(keyring.encrypt_bytes(place, _CONTENT)).decode()
         return types.InputRequiredResult(input_requests={_INPUT_KEY: request}, request_state=state)
     try:
         async with asyncio.timeout(_SAMPLE_TIMEOUT_SECONDS):
@@ -78,20 +94,36 @@ async def _request_sample(
     return types.CreateMessageResult.model_validate(answer, by_name=False)
 
 
-def _build_sampling_request(writing: WritingRequest) -> types.CreateMessageRequest:
-    content = types.TextContent(type="text", text=writing.material)
-    return types.CreateMessageRequest(
-        params=types.CreateMessageRequestParams(
-            messages=[types.SamplingMessage(role="user", content=content)],
-            system_prompt=writing.instructions,
-            max_tokens=writing.max_tokens,
-            temperature=0,
-        )
-    )
-
-
 def _read_sampled_text(sampled: object) -> str | None:
     content = getattr(sampled, "content", None)
     parts = content if isinstance(content, list) else [content]
     text = "\n\n".join(part.text for part in parts if isinstance(part, types.TextContent))
     return text.strip() or None
+
+
+# The state that a client sends back with its answer to an input request, sealed for one owner and purpose.
+
+
+async def _prepare_sealing(
+    app: App, owner: Owner, purpose: str
+) -> tuple[EncryptionKeyring, RowPlace]:
+    from citewell.store.encryption import EncryptionKeyring, RowPlace
+
+    secret = await app.open_state().vault.derive_store_secret(_SECRET_PURPOSE)
+    place = RowPlace(owner=str(owner), table=_SECRET_PURPOSE, row=purpose)
+    return EncryptionKeyring([secret]), place
+
+
+async def check_request_state(app: App, owner: Owner, purpose: str, token: str | None) -> None:
+    """Raise MCPError unless this is a token that was sealed for the same owner and purpose."""
+    from citewell.store.failures import DecryptionFailed
+
+    keyring, place = await _prepare_sealing(app, owner, purpose)
+    try:
+        keyring.decrypt_bytes(place, base64.urlsafe_b64decode((token or "").encode("ascii")))
+    except (DecryptionFailed, binascii.Error, UnicodeEncodeError):
+        raise MCPError(
+            code=types.INVALID_PARAMS,
+            message="Invalid or expired requestState",
+            data={"reason": "invalid_request_state"},
+        ) from None

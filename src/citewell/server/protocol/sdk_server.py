@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import mcp_types as types
@@ -14,30 +13,28 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from citewell import __version__
-from citewell.errors import CitewellError, NotFound
+from citewell.core.errors import CitewellError, NotFound
+from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.server.capabilities.completions import MAX_COMPLETIONS
-from citewell.server.capabilities.instructions import (
+from citewell.server.call_values import CallOrigin, ToolOutcome
+from citewell.server.capabilities.prompts import (
+    MAX_COMPLETIONS,
+    PROMPTS,
+    PROMPTS_BY_NAME,
     SERVER_DESCRIPTION,
     SERVER_INSTRUCTIONS,
     SERVER_TITLE,
 )
-from citewell.server.capabilities.prompts import PROMPTS_BY_NAME, select_prompts
-from citewell.server.capabilities.resources import ARTIFACT_TEMPLATE
-from citewell.server.pipeline import CallOrigin, ToolOutcome
-from citewell.server.protocol.research_tasks import (
-    TASK_TOOLS,
-    DraftCheckTasks,
-    ResearchTasks,
-    ServerTasks,
-    build_task_id,
-)
+from citewell.server.capabilities.resource_views import ARTIFACT_TEMPLATE
 from citewell.server.protocol.tasks_extension import (
+    TASK_TOOLS,
+    ServerTasks,
     TasksExtension,
     build_task_handle,
+    build_task_id,
     has_tasks_capability,
 )
-from citewell.tooling import Owner
+from citewell.server.settings import ServerSettings
 
 RequestContext = ServerRequestContext[Any, Any]
 IdentifyOwner = Callable[[RequestContext], Owner]
@@ -75,7 +72,7 @@ def build_sdk_server(
     """
     offered = app.tools if tools is None else tools
     identify = identify or (lambda _: app.local_owner)
-    desk = _RequestHandlers(app, offered, identify, name_request, find_origin=find_origin)
+    handlers = _RequestHandlers(app, offered, identify, name_request, find_origin=find_origin)
     server: Server[Any] = Server(
         "citewell",
         version=__version__,
@@ -83,17 +80,19 @@ def build_sdk_server(
         description=SERVER_DESCRIPTION,
         instructions=SERVER_INSTRUCTIONS,
         cache_hints=_CACHE_HINTS,
-        get_tool_input_schema=desk.find_input_schema,
-        on_list_tools=desk.list_tools,
-        on_list_resources=desk.list_resources,
-        on_list_resource_templates=desk.list_templates,
-        on_read_resource=desk.read_resource,
-        on_list_prompts=desk.list_prompts,
-        on_get_prompt=desk.get_prompt,
-        on_completion=desk.complete_argument,
+        get_tool_input_schema=lambda name: (
+            offered[name]["inputSchema"] if name in offered else None
+        ),
+        on_list_tools=handlers.list_tools,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete_argument,
     )
-    server.add_request_handler("tools/call", types.CallToolRequestParams, desk.call_tool)
-    desk.tasks.add_request_handlers(server)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    handlers.tasks.add_request_handlers(server)
     server.middleware.clear()  # its tracing takes a tenth of a cached call, and no exporter is configured
     return server
 
@@ -116,14 +115,8 @@ class _RequestHandlers:
         self._find_origin = find_origin
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
-        research = ResearchTasks(app, self._build_result_json)
-        checks = DraftCheckTasks(app, self._build_result_json)
-        self._handles = ServerTasks(research, checks)
+        self._handles = ServerTasks(app, self._build_result_json)
         self.tasks = TasksExtension(self._handles, identify)
-
-    def find_input_schema(self, name: str) -> dict[str, Any] | None:
-        wire = self._offered.get(name)
-        return wire["inputSchema"] if wire else None
 
     async def list_tools(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
@@ -134,8 +127,10 @@ class _RequestHandlers:
         self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult | dict[str, Any]:
         if params.name not in self._offered:
-            told = self._app.describe_disabled_tool(params.name) or f"Unknown tool: {params.name}"
-            raise MCPError(code=types.INVALID_PARAMS, message=told)
+            reason = self._app.describe_disabled_tool(params.name)
+            raise MCPError(
+                code=types.INVALID_PARAMS, message=reason or f"Unknown tool: {params.name}"
+            )
         owner = self._identify(context)
         arguments = params.arguments or {}
         if params.name == _WRITING_TOOL and arguments.get("write") == "client":
@@ -148,33 +143,35 @@ class _RequestHandlers:
                 return draft
             arguments = {**arguments, "draft": draft} if draft else arguments
         named = self._name_request(context) if self._name_request else None
-        run = partial(
-            self._app.call_tool,
+        is_task = params.name in TASK_TOOLS and has_tasks_capability(context)
+        outcome = await self._app.call_tool(
             params.name,
             arguments,
             owner=owner,
+            report=context.session.report_progress,
             request_id=named or str(context.request_id),
             origin=self._find_origin(context) if self._find_origin else None,
+            can_wait=is_task,
         )
-        is_task = params.name in TASK_TOOLS and has_tasks_capability(context)
-        outcome = await run(report=context.session.report_progress, can_wait=is_task)
         if named and outcome.is_error:
             outcome.meta["requestId"] = named
         if is_task and not outcome.is_error:
             task_id = build_task_id(params.name, (outcome.body or {})["jobId"])
             task = await self._handles.look_up_task(owner, task_id)
             if task is not None:
+                # Its result has to be polled, even if it is finished.
                 return build_task_handle(task)
-        return self._build_tool_result(outcome, name=params.name)
-
-    def _build_tool_result(self, outcome: ToolOutcome, *, name: str = "") -> types.CallToolResult:
-        repeat = self._app.settings.structured_text or name in _TEXT_CONTRACT_TOOLS
+        repeat = (
+            self._app.settings[ServerSettings].structured_text
+            or params.name in _TEXT_CONTRACT_TOOLS
+        )
         return _convert_outcome(outcome, repeat=repeat)
 
     def _build_result_json(self, outcome: ToolOutcome) -> dict[str, Any]:
-        return self._build_tool_result(outcome).model_dump(
-            mode="json", by_alias=True, exclude_none=True
+        result = _convert_outcome(
+            outcome, repeat=self._app.settings[ServerSettings].structured_text
         )
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     async def list_resources(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
@@ -230,7 +227,8 @@ class _RequestHandlers:
                         for item in prompt.arguments
                     ],
                 )
-                for prompt in select_prompts(self._offered)
+                for prompt in PROMPTS
+                if all(name in self._offered for name in prompt.tools)
             ]
         )
 
@@ -241,8 +239,8 @@ class _RequestHandlers:
         if prompt is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
         if missing := [name for name in prompt.tools if name not in self._offered]:
-            told = f"The prompt {params.name} needs {', '.join(missing)}, not offered here."
-            raise MCPError(code=types.INVALID_PARAMS, message=told)
+            reason = f"The prompt {params.name} needs {', '.join(missing)}, not offered here."
+            raise MCPError(code=types.INVALID_PARAMS, message=reason)
         try:
             text = prompt.render_prompt(params.arguments or {})
         except CitewellError as error:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from citewell.errors import Misconfigured
-from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.services.web.lenses import LensCatalogue
+from citewell.core.errors import Misconfigured
+from citewell.routing.provider_catalogue import ProviderCatalogue
+from citewell.search.lenses import LensCatalogue
 
 MAX_DEFAULT_TOKENS = 4_000  # all tools of the default profile together
 MAX_ALL_TOKENS = 12_000
@@ -32,32 +32,24 @@ def build_reference_files(
     version: str,
 ) -> dict[str, str]:
     """The text of each generated file by its path in the repository, except the manifest."""
-    from citewell.server.reference import (
-        env_example,
-        errors_page,
-        filters_page,
-        prompts_page,
-        providers_page,
-        registry_listing,
-        settings_page,
-        tools_page,
-    )
-    from citewell.server.reference import lenses_page as lens_page
+    from citewell.server.reference import client_pages, provider_pages, setting_files
 
     specs = tuple(catalogue.find_spec(name) for name in catalogue.list_provider_names())
     pages = {
-        f"{PAGES_DIRECTORY}/tools.md": tools_page.render_tools_page(entries),
-        f"{PAGES_DIRECTORY}/providers.md": providers_page.render_providers_page(specs),
-        f"{PAGES_DIRECTORY}/filters.md": filters_page.render_filters_page(specs),
-        f"{PAGES_DIRECTORY}/settings.md": settings_page.render_settings_page(specs),
-        f"{PAGES_DIRECTORY}/errors.md": errors_page.render_errors_page(),
-        f"{PAGES_DIRECTORY}/lenses.md": lens_page.render_lenses_page(lenses.list_lenses()),
-        f"{PAGES_DIRECTORY}/prompts.md": prompts_page.render_prompts_page(),
-        ".env.example": env_example.render_env_example(specs),
-        "server.json": registry_listing.render_registry_listing(specs, version=version),
+        f"{PAGES_DIRECTORY}/tools.md": client_pages.render_tools_page(entries),
+        f"{PAGES_DIRECTORY}/providers.md": provider_pages.render_providers_page(specs),
+        f"{PAGES_DIRECTORY}/filters.md": provider_pages.render_filters_page(specs),
+        f"{PAGES_DIRECTORY}/settings.md": setting_files.render_settings_page(specs),
+        f"{PAGES_DIRECTORY}/errors.md": client_pages.render_errors_page(),
+        f"{PAGES_DIRECTORY}/lenses.md": provider_pages.render_lenses_page(lenses.list_lenses()),
+        f"{PAGES_DIRECTORY}/prompts.md": client_pages.render_prompts_page(),
+        ".env.example": setting_files.render_env_example(specs),
+        "server.json": setting_files.render_registry_listing(specs, version=version),
     }
     golden = {
-        f"{GOLDEN_DIRECTORY}/{entry['name']}.json": _encode_golden_json(entry["wire"])
+        f"{GOLDEN_DIRECTORY}/{entry['name']}.json": (
+            json.dumps(entry["wire"], ensure_ascii=False, indent=2) + "\n"
+        )
         for entry in entries
     }
     return pages | golden
@@ -65,7 +57,11 @@ def build_reference_files(
 
 def find_outdated_files(root: Path, wanted: Mapping[str, str]) -> tuple[str, ...]:
     """The paths of files that are missing, out of date, or belong to a removed tool."""
-    changed = [path for path, text in wanted.items() if _read_text_file(root / path) != text]
+    changed = [
+        path
+        for path, text in wanted.items()
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
+    ]
     left_over = [
         f"{GOLDEN_DIRECTORY}/{file.name}"
         for file in sorted((root / GOLDEN_DIRECTORY).glob("*.json"))
@@ -95,11 +91,3 @@ def read_project_version(root: Path) -> str:
             action="inform_user",
         )
     return str(project["version"])
-
-
-def _read_text_file(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
-def _encode_golden_json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

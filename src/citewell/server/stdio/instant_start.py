@@ -46,13 +46,10 @@ class InstantStart:
         result = self._find_baked_result(message)
         if result is None:
             return False
-        self._send_reply(message["id"], result)
-        return True
-
-    def _send_reply(self, request_id: Any, result: Any) -> None:
-        self.answered.append(request_id)
-        reply = {"jsonrpc": "2.0", "id": request_id, "result": result}
+        self.answered.append(message["id"])
+        reply = {"jsonrpc": "2.0", "id": message["id"], "result": result}
         self._write(json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        return True
 
     def _find_baked_result(self, message: Mapping[str, Any]) -> Any:
         """The stored result for this request, or None if the SDK has to answer."""
@@ -90,19 +87,22 @@ def _parse_message(line: bytes) -> dict[str, Any] | None:
     return message if isinstance(message, dict) and isinstance(message.get("method"), str) else None
 
 
+def _find_only_meta(params: Any) -> dict[str, Any] | None:
+    """The `_meta` of parameters that have nothing else."""
+    if not isinstance(params, dict) or set(params) != {"_meta"}:
+        return None
+    return params["_meta"] if isinstance(params["_meta"], dict) else None
+
+
 def _is_without_params(params: Any) -> bool:
     """True if there are no parameters, or only a progress token."""
     if params is None or params == {}:
         return True
-    if (
-        not isinstance(params, dict)
-        or set(params) != {"_meta"}
-        or not isinstance(params["_meta"], dict)
-    ):
-        return False
-    meta = params["_meta"]
-    return not meta or (
-        set(meta) == {"progressToken"} and type(meta["progressToken"]) in {int, str}
+    meta = _find_only_meta(params)
+    return meta == {} or (
+        meta is not None
+        and set(meta) == {"progressToken"}
+        and type(meta["progressToken"]) in {int, str}
     )
 
 
@@ -123,13 +123,9 @@ def _is_plain_initialize(params: Any) -> bool:
 
 
 def _is_modern_envelope(params: Any) -> bool:
-    if (
-        not isinstance(params, dict)
-        or set(params) != {"_meta"}
-        or not isinstance(params["_meta"], dict)
-    ):
+    meta = _find_only_meta(params)
+    if meta is None:
         return False
-    meta = params["_meta"]
     names = {
         _MCP_META_PREFIX + "protocolVersion",
         _MCP_META_PREFIX + "clientInfo",

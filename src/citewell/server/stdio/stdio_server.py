@@ -13,7 +13,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from citewell import environment
+from citewell.core import environment
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.stdio.instant_start import InstantStart

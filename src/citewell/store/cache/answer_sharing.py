@@ -26,8 +26,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
 
-from citewell.config import Settings
-from citewell.ports import LIBRARY_PROVIDER
+from citewell.core.values.search_queries import LIBRARY_PROVIDER
 from citewell.store.cache.single_flight import SHARED_OWNER
 
 _MAX_REFERENCE_CHARS = 64  # only the start of an argument is looked at
@@ -135,15 +134,6 @@ class AnswerSharing:
 
 
 SHARED_WITH_EVERYBODY = AnswerSharing()
-
-
-def build_answer_sharing(settings: Settings) -> AnswerSharing:
-    """The rules that these settings ask for."""
-    routes = f"{settings.search_provider or ''} {settings.search_routing or ''}"
-    return AnswerSharing(
-        is_split_by_tenant=settings.splits_cache_by_tenant,
-        is_library_routed=LIBRARY_PROVIDER in routes.lower(),
-    )
 
 
 def _is_library_reference(value: object) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
-from citewell.errors import NotFound
-from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.cache.tiered_cache import ResultCache
-from citewell.store.cache.timed_values import TimedValue
+from citewell.core.errors import NotFound
+from citewell.store.cache.tiered_cache import ResultCache, TimedValue
+from citewell.store.encryption import run_off_loop_if_large
 from citewell.store.failures import StoreError
 
 
@@ -28,18 +26,8 @@ class StoredArtifact:
     body: bytes
 
 
-class ArtifactStore(Protocol):
-    async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
-        """Store `body`; raises StoreError if it does not fit, so that the caller can inline it instead."""
-        ...
-
-    async def load_artifact(self, owner: str, id: str) -> StoredArtifact:  # noqa: A002 - the name in the resource template
-        """Raises NotFound if it has expired, never existed, or belongs to another owner."""
-        ...
-
-
-class CachedArtifactStore:
-    """An ArtifactStore in its own space of the cache."""
+class ArtifactStore:
+    """Artifacts in a space of the cache of their own."""
 
     def __init__(self, cache: ResultCache, *, ttl: float, clock: Callable[[], float]) -> None:
         self._cache = cache
@@ -47,6 +35,7 @@ class CachedArtifactStore:
         self._clock = clock
 
     async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
+        """Store `body`; raises StoreError if it does not fit, so that the caller can inline it instead."""
         name, value = await run_off_loop_if_large(
             len(body), lambda: (hashlib.sha256(body).hexdigest(), _join_media_type(mime, body))
         )
@@ -56,6 +45,7 @@ class CachedArtifactStore:
         return ArtifactInfo(id=name, size_bytes=len(body), media_type=mime, expires_at=expires)
 
     async def load_artifact(self, owner: str, id: str) -> StoredArtifact:  # noqa: A002 - the name in the resource template
+        """Raises NotFound if it has expired, never existed, or belongs to another owner."""
         entry = await self._cache.look_up_entry(owner, id)
         if entry is None:
             raise NotFound("This artifact does not exist or has expired. Run the tool again.")

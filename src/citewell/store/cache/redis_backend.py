@@ -1,4 +1,4 @@
-"""Redis as shared cache tier and lease table. The only module that imports redis."""
+"""Redis as shared cache tier, lease table, rate limiter and daily counter. The only module that imports redis."""
 
 from __future__ import annotations
 
@@ -6,17 +6,73 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from citewell.errors import CitewellError, Misconfigured
-from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.cache.encrypted_entries import (
-    decrypt_entry,
-    decrypt_owner_entry,
-    encrypt_entry,
+from citewell.core.errors import Misconfigured
+from citewell.store.cache.sql_tier import decrypt_entry, decrypt_owner_entry, encrypt_entry
+from citewell.store.cache.tiered_cache import EntryKey, TimedValue
+from citewell.store.coordination.daily_counts import (
+    SECONDS_PER_DAY,
+    CountedCalls,
+    DailyQuota,
+    SharedDailyCounter,
+    find_utc_day,
 )
-from citewell.store.cache.timed_values import EntryKey, TimedValue
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.failures import StoreError
-from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
+from citewell.store.coordination.leases import LeaseTable
+from citewell.store.coordination.rate_limits import (
+    RateLimit,
+    RateState,
+    SharedRateLimiter,
+    TakenPermits,
+    build_rate_state,
+)
+from citewell.store.encryption import EncryptionKeyring, LazyKeyring, run_off_loop_if_large
+from citewell.store.failures import StoreError, StoreHealth
+
+_MICROSECONDS = 1_000_000
+_COUNT_LIFE_SECONDS = 2 * SECONDS_PER_DAY
+
+# Generic cell rate algorithm in microseconds, for all keys or for none. Each key has two arguments:
+# the cost of the calls, and how far ahead of its steady rate it may be. Replies with 1 or 0 for
+# granted or refused, and how far ahead each key is.
+_TAKE_PERMITS_SCRIPT = """
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local reply, granted = {1}, true
+local due = {}
+for index, key in ipairs(KEYS) do
+    due[index] = math.max(tonumber(redis.call('GET', key) or now), now)
+    if due[index] > now + tonumber(ARGV[2 * index]) then granted = false end
+end
+if not granted then reply[1] = 0 end
+for index, key in ipairs(KEYS) do
+    local cost = tonumber(ARGV[2 * index - 1])
+    if granted and cost > 0 then
+        due[index] = due[index] + cost
+        local life = math.ceil((due[index] - now) / 1000) + 1
+        redis.call('SET', key, string.format('%.0f', due[index]), 'PX', life)
+    end
+    reply[index + 1] = math.ceil(due[index] - now)
+end
+return reply
+"""
+# Counts the calls for all keys or for none. The arguments are the calls, the seconds that a count
+# is kept, and the quota of each key.
+_COUNT_CALLS_SCRIPT = """
+local calls, granted = tonumber(ARGV[1]), true
+local used = {}
+for index, key in ipairs(KEYS) do
+    used[index] = tonumber(redis.call('GET', key) or 0)
+    if used[index] + calls > tonumber(ARGV[index + 2]) then granted = false end
+end
+local reply = {granted and 1 or 0}
+for index, key in ipairs(KEYS) do
+    if granted and calls ~= 0 then
+        used[index] = math.max(0, used[index] + calls)
+        redis.call('SET', key, used[index], 'EX', ARGV[2])
+    end
+    reply[index + 1] = used[index]
+end
+return reply
+"""
 
 T = TypeVar("T")
 
@@ -161,7 +217,7 @@ class RedisCacheTier:
                     yield kept
 
 
-class RedisLeaseTable:
+class RedisLeaseTable(LeaseTable):
     """Leases by the clock of Redis; while Redis fails, every process gets every lease."""
 
     def __init__(
@@ -173,28 +229,19 @@ class RedisLeaseTable:
         self._health = health
 
     async def take_lease(self, name: str, *, seconds: float) -> bool:
-        if not self._health.is_usable():
-            return True
-        life = max(1, round(seconds * 1000))
-        try:
-            return bool(
-                await self._server.run_script(
-                    _TAKE_LEASE_SCRIPT, await self._build_lease_key(name), self._holder, life
-                )
-            )
-        except CitewellError as error:
-            self._health.record_store_failure(error)
-            return True
+        async def take_key() -> bool:
+            life = max(1, round(seconds * 1000))
+            key = await self._build_lease_key(name)
+            return bool(await self._server.run_script(_TAKE_LEASE_SCRIPT, key, self._holder, life))
+
+        return await self._health.try_store(take_key, otherwise=True)
 
     async def release_lease(self, name: str) -> None:
-        if not self._health.is_usable():
-            return
-        try:
-            await self._server.run_script(
-                _RELEASE_LEASE_SCRIPT, await self._build_lease_key(name), self._holder
-            )
-        except CitewellError as error:
-            self._health.record_store_failure(error)
+        async def release_key() -> None:
+            key = await self._build_lease_key(name)
+            await self._server.run_script(_RELEASE_LEASE_SCRIPT, key, self._holder)
+
+        await self._health.try_store(release_key, otherwise=None)
 
     async def _build_lease_key(self, name: str) -> str:
         return (
@@ -226,3 +273,58 @@ async def _delete_matching_keys(
     found = [row for row in await _list_matching_keys(pattern, client) if is_chosen(row)]
     for start in range(0, len(found), _KEYS_PER_SCAN):
         await client.unlink(*found[start : start + _KEYS_PER_SCAN])
+
+
+# Rate limits and daily counts in Redis, by its clock and in one script each.
+
+
+class RedisRateLimiter(SharedRateLimiter[RedisConnection]):
+    """Rate limits by the clock of Redis."""
+
+    async def _read_shared_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
+        return (await self._take_shared_permits(limits, 0)).states
+
+    async def _take_shared_permits(self, limits: Sequence[RateLimit], calls: int) -> TakenPermits:
+        ring = await self._keys.load_keyring()
+        rows = [f"{KEY_PREFIX}:pace:{ring.hash_names('pace', limit.name)[0]}" for limit in limits]
+        arguments: list[int] = []
+        for limit in limits:
+            arguments += [
+                round(calls * limit.interval * _MICROSECONDS),
+                round(limit.measure_allowance(calls) * _MICROSECONDS),
+            ]
+        granted, *ahead = await self._backend.run_list_script(
+            _TAKE_PERMITS_SCRIPT, rows, *arguments
+        )
+        wanted = 0 if granted else calls
+        states = tuple(
+            build_rate_state(limit, microseconds / _MICROSECONDS, calls=wanted)
+            for limit, microseconds in zip(limits, ahead, strict=True)
+        )
+        return TakenPermits(is_granted=bool(granted), states=states)
+
+
+class RedisDailyCounter(SharedDailyCounter[RedisConnection]):
+    """Counts in Redis."""
+
+    async def _return_shared_calls(self, quotas: Sequence[DailyQuota], calls: int) -> bool:
+        await self._count_shared_calls(quotas, -calls)
+        return True
+
+    async def _read_shared_counts(self, quotas: Sequence[DailyQuota]) -> tuple[int, ...]:
+        return (await self._count_shared_calls(quotas, 0)).used
+
+    async def _count_shared_calls(self, quotas: Sequence[DailyQuota], calls: int) -> CountedCalls:
+        ring = await self._keys.load_keyring()
+        day = find_utc_day(self._clock())
+        rows = [
+            f"{KEY_PREFIX}:day:{day}:{ring.hash_names('day', quota.name)[0]}" for quota in quotas
+        ]
+        granted, *used = await self._backend.run_list_script(
+            _COUNT_CALLS_SCRIPT,
+            rows,
+            calls,
+            _COUNT_LIFE_SECONDS,
+            *(quota.calls for quota in quotas),
+        )
+        return CountedCalls(is_granted=bool(granted), used=tuple(used))

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from citewell.errors import InternalError
+from citewell.core.errors import InternalError
 from citewell.store.cache.tiered_cache import CacheEntry, ResultCache
 from citewell.store.coordination.leases import LeaseTable
 
@@ -46,7 +46,9 @@ class SingleFlight:
         finally:
             running.callers -= 1
             if not running.callers and not running.task.done():
-                self._remove_running(key, running)
+                # So that no new caller joins work that is being cancelled.
+                if self._running.get(key) is running:
+                    del self._running[key]
                 running.task.cancel()
         return result
 
@@ -56,11 +58,6 @@ class SingleFlight:
             del self._running[key]
         if not task.cancelled():
             task.exception()  # marks it as retrieved, even if no caller is left
-
-    def _remove_running(self, key: Hashable, running: _SharedTask) -> None:
-        """So that no new caller joins work that is being cancelled."""
-        if self._running.get(key) is running:
-            del self._running[key]
 
 
 def _is_caller_cancelled() -> bool:

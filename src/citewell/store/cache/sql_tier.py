@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import logging
+import struct
+import zlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 
-from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.cache.encrypted_entries import (
-    decrypt_entry,
-    decrypt_owner_entry,
-    encrypt_entry,
+from citewell.store.cache.tiered_cache import EntryKey, TimedValue
+from citewell.store.encryption import (
+    EncryptionKeyring,
+    LazyKeyring,
+    RowPlace,
+    run_off_loop_if_large,
 )
-from citewell.store.cache.timed_values import EntryKey, TimedValue
-from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
-from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+from citewell.store.failures import DecryptionFailed
+from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement, change_rows
+
+_MEASURE_ENTRIES = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entry"
+
+logger = logging.getLogger(__name__)
+
+_ENTRY_TABLE = "entry"
+_ENTRY_HEAD = struct.Struct(
+    ">?dd"
+)  # compressed?, made, ttl: encrypted, so that no one can extend them
+_COMPRESS_ABOVE_BYTES = 2048  # smaller values are not worth compressing
 
 _ROW_OVERHEAD_BYTES = 256  # approximate size of a row without its body
 _SWEEP_INTERVAL_SECONDS = 600.0
@@ -77,7 +91,10 @@ class SqlCacheTier:
             return None
         row, body = min(rows, key=lambda found: names.index(found[0]))
         kept = await run_off_loop_if_large(len(body), lambda: decrypt_entry(ring, spot, row, body))
-        await self._record_entry_use(row)
+        # Uses are written with the next change or in groups, so that a lookup does not write.
+        self._touched[row] = self._clock()
+        if len(self._touched) >= _MAX_PENDING_USES:
+            await self._database.execute_batch(self._take_use_updates())
         return kept
 
     async def save_entry(self, spot: EntryKey, kept: TimedValue) -> bool:
@@ -101,14 +118,11 @@ class SqlCacheTier:
 
     async def delete_entry(self, spot: EntryKey) -> None:
         names = (await self._keys.load_keyring()).hash_names(*spot)
-        params = {"id": names[0], "old": names[-1]}
-        await self._database.execute_batch([SqlStatement(sql=_DELETE_ENTRY, params=params)])
+        await change_rows(self._database, _DELETE_ENTRY, id=names[0], old=names[-1])
 
     async def clear_space(self, space: str, owner: str | None) -> None:
         if owner is None:
-            await self._database.execute_batch(
-                [SqlStatement(sql=_DELETE_SPACE, params={"space": space})]
-            )
+            await change_rows(self._database, _DELETE_SPACE, space=space)
             return
         names = (await self._keys.load_keyring()).hash_names(owner)
         params = {"space": space, "owner": names[0], "old": names[-1]}
@@ -154,8 +168,7 @@ class SqlCacheTier:
         ((total,),) = await self._database.select_rows(_SELECT_TOTAL_BYTES)
         if total > self._max - self._max // 32:
             # Down to 90 %, so that the next writes need not evict again.
-            keep = {"keep": self._max * 9 // 10}
-            await self._database.execute_batch([SqlStatement(sql=_DELETE_LEAST_USED, params=keep)])
+            await change_rows(self._database, _DELETE_LEAST_USED, keep=self._max * 9 // 10)
 
     def _build_entry_upsert(
         self, ring: EncryptionKeyring, spot: EntryKey, kept: TimedValue, body: bytes
@@ -172,12 +185,6 @@ class SqlCacheTier:
         }
         return SqlStatement(sql=_UPSERT_ENTRY, params=params)
 
-    async def _record_entry_use(self, row: str) -> None:
-        """Uses are written with the next change or in groups, so that a lookup does not write."""
-        self._touched[row] = self._clock()
-        if len(self._touched) >= _MAX_PENDING_USES:
-            await self._database.execute_batch(self._take_use_updates())
-
     def _take_use_updates(self) -> list[SqlStatement]:
         """Statements for all pending uses, sorted by id so that two processes cannot deadlock."""
         touched, self._touched = sorted(self._touched.items()), {}
@@ -185,3 +192,51 @@ class SqlCacheTier:
             SqlStatement(sql=_UPDATE_LAST_USE, params={"id": row, "used": used})
             for row, used in touched
         ]
+
+
+# The encrypted form of a cache entry; its age and time to live are encrypted with the value.
+
+
+def encrypt_entry(ring: EncryptionKeyring, spot: EntryKey, kept: TimedValue) -> bytes:
+    packed = len(kept.value) > _COMPRESS_ABOVE_BYTES
+    value = zlib.compress(kept.value, 1) if packed else kept.value
+    plain = _ENTRY_HEAD.pack(packed, kept.made_at, kept.ttl) + value
+    return ring.encrypt_bytes(_build_entry_place(spot, ring.hash_names(*spot)[0]), plain)
+
+
+def decrypt_entry(ring: EncryptionKeyring, spot: EntryKey, row: str, body: bytes) -> TimedValue:
+    plain = ring.decrypt_bytes(_build_entry_place(spot, row), body)
+    packed, made, ttl = _ENTRY_HEAD.unpack_from(plain)
+    value = plain[_ENTRY_HEAD.size :]
+    return TimedValue(zlib.decompress(value) if packed else value, made, ttl)
+
+
+async def decrypt_owner_entry(
+    ring: EncryptionKeyring, spot: EntryKey, row: str, body: bytes
+) -> TimedValue | None:
+    """An entry for an archive, of which only the space and owner have to be known; None if it cannot be decrypted."""
+    try:
+        return await run_off_loop_if_large(len(body), lambda: decrypt_entry(ring, spot, row, body))
+    except DecryptionFailed as error:
+        logger.warning("An entry is left out. %s", error.message)
+        return None
+
+
+def _build_entry_place(spot: EntryKey, row: str) -> RowPlace:
+    space, owner, _ = spot
+    return RowPlace(owner=owner, table=f"{_ENTRY_TABLE}/{space}", row=row)
+
+
+# How much the cache holds on disk, for operators.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheTotals:
+    entries: int
+    size_bytes: int
+
+
+async def load_cache_totals(database: SqlDatabase) -> CacheTotals:
+    """Entries of all owners and kinds, with those that have expired and were not swept yet."""
+    ((count, size),) = await database.select_rows(_MEASURE_ENTRIES)
+    return CacheTotals(entries=int(count), size_bytes=int(size))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from citewell.errors import CitewellError
-from citewell.store.cache.timed_values import EntryKey, TimedValue, measure_entry_bytes
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.failures import DecryptionFailed, EntryUnreachable
-from citewell.store.recent_values import RecentValues
+from citewell.core.errors import CitewellError
+from citewell.store.failures import DecryptionFailed, EntryUnreachable, StoreHealth
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_ENTRY_OVERHEAD_BYTES = 400  # approximate size of an entry without its value and key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,36 +25,37 @@ class CacheEntry:
     ttl: float
 
 
-class ResultCache(Protocol):
-    """Every call names an owner, and no owner can read another owner's entries."""
+class ResultCache:
+    """Stores nothing, for when caching is switched off; `TieredCache` stores.
 
-    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
+    Every call names an owner, and no owner can read another owner's entries.
+    """
+
+    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - for subclasses
         """The entry; None if there is none, it has expired, or it cannot be decrypted.
 
         Raises EntryUnreachable if it may be in an object store that does not answer.
         """
-        ...
+        return None
 
-    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
+    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - for subclasses
         """The fresh entry in memory; None if there is none. It is not counted as a hit or a miss."""
-        ...
+        return None
 
     def count_held_use(self) -> None:
         """Count a hit: an entry that `find_held_entry` found is used."""
-        ...
 
-    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
+    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - for subclasses
         """Store a value; True once it is stored, and then it survives kill -9 if there is a disk tier.
 
         False if it was not stored at all, because it is too large or `ttl` is not positive.
         """
-        ...
+        return False
 
     async def remove_entry(self, owner: str, key: str) -> None: ...
 
     async def clear_entries(self, owner: str | None = None) -> None:
         """Remove all entries of one owner, or of every owner."""
-        ...
 
 
 class CacheTier(Protocol):
@@ -78,7 +82,7 @@ class CacheTier(Protocol):
         ...
 
 
-class TieredCache:
+class TieredCache(ResultCache):
     """One named space of entries on shared tiers; a space cannot see the entries of another."""
 
     def __init__(
@@ -125,19 +129,15 @@ class TieredCache:
         spot = (self._space, owner, key)
         self._changes += 1
         self._memory.drop_value(spot)
-        if self._disk is not None and self._health.is_usable():
-            try:
-                await self._disk.delete_entry(spot)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
+        if (disk := self._disk) is not None:
+            await self._health.try_store(lambda: disk.delete_entry(spot), otherwise=None)
 
     async def clear_entries(self, owner: str | None = None) -> None:
         self.forget_recent(owner)
-        if self._disk is not None and self._health.is_usable():
-            try:
-                await self._disk.clear_space(self._space, owner)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
+        if (disk := self._disk) is not None:
+            await self._health.try_store(
+                lambda: disk.clear_space(self._space, owner), otherwise=None
+            )
 
     def forget_recent(self, owner: str | None = None) -> None:
         """Drop the entries of one owner, or of every owner, from memory alone."""
@@ -185,33 +185,79 @@ class TieredCache:
         return self._memory.add_recent_value(spot, kept, measure_entry_bytes(spot, kept))
 
     async def _write_to_disk(self, spot: EntryKey, kept: TimedValue) -> bool:
-        if self._disk is None or not self._health.is_usable():
+        if (disk := self._disk) is None:
             return False
-        try:
-            return await self._disk.save_entry(spot, kept)
-        except CitewellError as error:
-            self._health.record_store_failure(error)
-            return False
+        return await self._health.try_store(lambda: disk.save_entry(spot, kept), otherwise=False)
 
 
 def _build_entry(kept: TimedValue, now: float) -> CacheEntry:
     return CacheEntry(value=kept.value, age_seconds=max(0.0, now - kept.made_at), ttl=kept.ttl)
 
 
-class DisabledCache:
-    """A ResultCache that stores nothing, for when caching is switched off."""
+# A cached value with its age, and how many bytes it counts for in memory.
 
-    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - signature of ResultCache
-        return None
 
-    def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - signature of ResultCache
-        return None
+@dataclass(frozen=True, slots=True)
+class TimedValue:
+    """A value, when it was made (seconds since the epoch) and its time to live in seconds."""
 
-    def count_held_use(self) -> None: ...
+    value: bytes
+    made_at: float
+    ttl: float
 
-    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - signature of ResultCache
-        return False
+    def is_fresh(self, now: float) -> bool:
+        return now < self.made_at + self.ttl
 
-    async def remove_entry(self, owner: str, key: str) -> None: ...
 
-    async def clear_entries(self, owner: str | None = None) -> None: ...
+EntryKey = tuple[str, str, str]  # space, owner, key
+
+
+def measure_entry_bytes(spot: EntryKey, kept: TimedValue) -> int:
+    """The bytes that an entry takes in memory, approximately: its value, its key and the overhead."""
+    return len(kept.value) + sum(map(len, spot)) + _ENTRY_OVERHEAD_BYTES
+
+
+# The most recently used values, limited in bytes.
+
+
+class RecentValues(Generic[K, V]):
+    """Values by key. When they are more than `max_bytes` together, the least recently used go."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max = max_bytes
+        self._held = 0
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
+
+    @property
+    def held_bytes(self) -> int:
+        return self._held
+
+    def find_recent_value(self, key: K) -> V | None:
+        found = self._entries.get(key)
+        if found is None:
+            return None
+        self._entries.move_to_end(key)
+        return found[0]
+
+    def list_keys(self) -> list[K]:
+        return list(self._entries)
+
+    def add_recent_value(self, key: K, value: V, size: int) -> bool:
+        """False if it is not added, because it is larger than a quarter of the limit."""
+        self.drop_value(key)
+        if size > self._max // 4:
+            return False
+        self._entries[key] = (value, size)
+        self._held += size
+        while self._held > self._max:
+            self._held -= self._entries.popitem(last=False)[1][1]
+        return True
+
+    def drop_value(self, key: K) -> None:
+        found = self._entries.pop(key, None)
+        if found is not None:
+            self._held -= found[1]
+
+    def drop_matching_values(self, belongs: Callable[[K], bool]) -> None:
+        for key in [key for key in self._entries if belongs(key)]:
+            self.drop_value(key)

@@ -11,10 +11,9 @@ import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from typing import Protocol
+from contextlib import asynccontextmanager, suppress
 
-from citewell.errors import InternalError
+from citewell.core.errors import InternalError
 from citewell.store.sql.database import SqlStatement
 
 POLL_SECONDS = 0.5  # between looks while notices of other processes cannot be heard
@@ -32,43 +31,8 @@ _TOPIC_PATTERN = re.compile(r"[a-z][a-z_]{0,40}")
 _NOTIFY = "SELECT pg_notify(:channel, :key)"
 
 
-class ChangeWatch(Protocol):
-    async def wait(self, timeout_seconds: float) -> bool:
-        """True as soon as there is a reason to look again, False if `timeout_seconds` pass before.
-
-        A notice that came between two calls, or since the watch was opened, counts. While notices
-        of other processes cannot be heard, the answer is True after each polling interval.
-        """
-        ...
-
-
-class ChangeNotices(Protocol):
-    def build_notice(self, topic: str, key: str) -> Sequence[SqlStatement]:
-        """Statements for the batch that makes the change; they tell other processes once it commits."""
-        ...
-
-    def notify_here(self, topic: str, key: str) -> None:
-        """Tell those who watch in this process at once, after a batch with a notice has committed."""
-        ...
-
-    def watch(
-        self, topic: str, key: str | None = None, *, poll_seconds: float = POLL_SECONDS
-    ) -> AbstractAsyncContextManager[ChangeWatch]:
-        """Hear of changes of one key, or of all keys of the topic, while the block runs.
-
-        Open it before reading what is stored, so that no change falls between.
-        """
-        ...
-
-    def hears_others(self, topic: str) -> bool:
-        """Whether notices of other processes reach this one now; else it looks at intervals."""
-        ...
-
-    async def aclose(self) -> None: ...
-
-
-class OpenWatch:
-    """A ChangeWatch that belongs to the event loop that opened it; it can be woken from any thread."""
+class ChangeWatch:
+    """Belongs to the event loop that opened it; it can be woken from any thread."""
 
     def __init__(self, *, poll_seconds: float, can_hear_others: Callable[[], bool]) -> None:
         self._poll_seconds = poll_seconds
@@ -77,6 +41,11 @@ class OpenWatch:
         self._event = asyncio.Event()
 
     async def wait(self, timeout_seconds: float) -> bool:
+        """True as soon as there is a reason to look again, False if `timeout_seconds` pass before.
+
+        A notice that came between two calls, or since the watch was opened, counts. While notices
+        of other processes cannot be heard, the answer is True after each polling interval.
+        """
         interval = SAFETY_POLL_SECONDS if self._can_hear_others() else self._poll_seconds
         try:
             async with asyncio.timeout(min(timeout_seconds, interval)):
@@ -102,14 +71,14 @@ class WatchRegistry:
     """The open watches of this process, by topic and key."""
 
     def __init__(self) -> None:
-        self._watches: dict[tuple[str, str | None], set[OpenWatch]] = {}
+        self._watches: dict[tuple[str, str | None], set[ChangeWatch]] = {}
         self._lock = threading.Lock()  # watches may be opened on several event loops
 
-    def add_watch(self, topic: str, key: str | None, watch: OpenWatch) -> None:
+    def add_watch(self, topic: str, key: str | None, watch: ChangeWatch) -> None:
         with self._lock:
             self._watches.setdefault((topic, key), set()).add(watch)
 
-    def remove_watch(self, topic: str, key: str | None, watch: OpenWatch) -> None:
+    def remove_watch(self, topic: str, key: str | None, watch: ChangeWatch) -> None:
         with self._lock:
             group = self._watches[topic, key]
             group.discard(watch)
@@ -138,17 +107,19 @@ class WatchRegistry:
             watch.wake_waiter()
 
 
-class LocalNotices:
+class ChangeNotices:
     """Notices within this process; what other processes change is found by looking at intervals."""
 
     def __init__(self) -> None:
         self._registry = WatchRegistry()
 
     def build_notice(self, topic: str, key: str) -> Sequence[SqlStatement]:
+        """Statements for the batch that makes the change; they tell other processes once it commits."""
         _check_names(topic, key)
         return ()
 
     def notify_here(self, topic: str, key: str) -> None:
+        """Tell those who watch in this process at once, after a batch with a notice has committed."""
         _check_names(topic, key)
         self._registry.wake_watches(topic, key)
 
@@ -156,22 +127,32 @@ class LocalNotices:
     async def watch(
         self, topic: str, key: str | None = None, *, poll_seconds: float = POLL_SECONDS
     ) -> AsyncIterator[ChangeWatch]:
+        """Hear of changes of one key, or of all keys of the topic, while the block runs.
+
+        Open it before reading what is stored, so that no change falls between.
+        """
         _check_names(topic, key)
-        watch = OpenWatch(poll_seconds=poll_seconds, can_hear_others=lambda: False)
+        watch = ChangeWatch(
+            poll_seconds=poll_seconds, can_hear_others=lambda: self.hears_others(topic)
+        )
         self._registry.add_watch(topic, key, watch)
         try:
+            self._listen_to_others(topic)
             yield watch
         finally:
             self._registry.remove_watch(topic, key, watch)
 
     def hears_others(self, topic: str) -> bool:
+        """Whether notices of other processes reach this one now; else it looks at intervals."""
         _check_names(topic, None)
         return False
 
     async def aclose(self) -> None: ...
 
+    def _listen_to_others(self, topic: str) -> None: ...
 
-class PostgresNotices:
+
+class PostgresNotices(ChangeNotices):
     """Notices through LISTEN and NOTIFY: one direct connection of this process, opened by the first watch.
 
     A notice is a statement of the batch that makes the change, whose connection may be pooled.
@@ -180,7 +161,7 @@ class PostgresNotices:
     def __init__(self, direct_url: str) -> None:
         from citewell.store.sql.postgres_listener import PostgresListener
 
-        self._registry = WatchRegistry()
+        super().__init__()
         self._listener = PostgresListener(
             direct_url, hear=self._hear_notice, change=self._wake_channels
         )
@@ -189,30 +170,14 @@ class PostgresNotices:
         _check_names(topic, key)
         return (SqlStatement(sql=_NOTIFY, params={"channel": _CHANNEL_PREFIX + topic, "key": key}),)
 
-    def notify_here(self, topic: str, key: str) -> None:
-        _check_names(topic, key)
-        self._registry.wake_watches(topic, key)
-
-    @asynccontextmanager
-    async def watch(
-        self, topic: str, key: str | None = None, *, poll_seconds: float = POLL_SECONDS
-    ) -> AsyncIterator[ChangeWatch]:
-        _check_names(topic, key)
-        watch = OpenWatch(
-            poll_seconds=poll_seconds, can_hear_others=lambda: self.hears_others(topic)
-        )
-        self._registry.add_watch(topic, key, watch)
-        try:
-            self._listener.add_channel(_CHANNEL_PREFIX + topic)
-            yield watch
-        finally:
-            self._registry.remove_watch(topic, key, watch)
-
     def hears_others(self, topic: str) -> bool:
         return self._listener.is_heard(_CHANNEL_PREFIX + topic)
 
     async def aclose(self) -> None:
         await self._listener.aclose()
+
+    def _listen_to_others(self, topic: str) -> None:
+        self._listener.add_channel(_CHANNEL_PREFIX + topic)
 
     def _hear_notice(self, channel: str, key: str) -> None:
         self._registry.wake_watches(channel.removeprefix(_CHANNEL_PREFIX), key)
@@ -224,7 +189,7 @@ class PostgresNotices:
 
 def build_change_notices(direct_url: str | None) -> ChangeNotices:
     """Notices for PostgreSQL, if its `direct_url` is given; else within this process."""
-    return PostgresNotices(direct_url) if direct_url else LocalNotices()
+    return PostgresNotices(direct_url) if direct_url else ChangeNotices()
 
 
 def _check_names(topic: str, key: str | None) -> None:

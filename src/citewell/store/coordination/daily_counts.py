@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic
 
-from citewell.errors import CitewellError
-from citewell.store.coordination.rate_limits import UNSHARED_EVENT
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.failures import BatchRolledBack
-from citewell.store.keys.encryption import LazyKeyring
+from citewell.store.coordination.rate_limits import UNSHARED_EVENT, Backend
+from citewell.store.encryption import LazyKeyring
+from citewell.store.failures import BatchRolledBack, StoreHealth
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
 SECONDS_PER_DAY = 86_400
@@ -50,20 +49,6 @@ class CountedCalls:
     used: tuple[int, ...]
 
 
-class DailyCounter(Protocol):
-    async def count_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> CountedCalls:
-        """Count `calls` for every quota, or for none if one has too few left."""
-        ...
-
-    async def return_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> None:
-        """Take back calls that were counted today and cost nothing after all."""
-        ...
-
-    async def read_counts(self, quotas: Sequence[DailyQuota]) -> tuple[int, ...]:
-        """How many calls of each quota were counted today."""
-        ...
-
-
 def find_utc_day(now: float) -> int:
     """The number of the day, counted from the first of January 1970."""
     return int(now // SECONDS_PER_DAY)
@@ -74,14 +59,15 @@ def measure_day_rest(now: float) -> float:
     return SECONDS_PER_DAY - now % SECONDS_PER_DAY
 
 
-class MemoryDailyCounter:
-    """Counts of one process, gone with it."""
+class DailyCounter:
+    """Counts of one process, gone with it; its subclasses are shared by the processes on a store."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._counts: dict[str, tuple[int, int]] = {}  # the day and the calls counted on it
 
     async def count_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> CountedCalls:
+        """Count `calls` for every quota, or for none if one has too few left."""
         day = find_utc_day(self._clock())
         used = self._list_used(quotas, day)
         after = tuple(count + calls for count in used)
@@ -94,11 +80,13 @@ class MemoryDailyCounter:
         return CountedCalls(is_granted=True, used=after)
 
     async def return_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> None:
+        """Take back calls that were counted today and cost nothing after all."""
         day = find_utc_day(self._clock())
         for quota, used in zip(quotas, self._list_used(quotas, day), strict=True):
             self._counts[quota.name] = (day, max(0, used - calls))
 
     async def read_counts(self, quotas: Sequence[DailyQuota]) -> tuple[int, ...]:
+        """How many calls of each quota were counted today."""
         return self._list_used(quotas, find_utc_day(self._clock()))
 
     def _list_used(self, quotas: Sequence[DailyQuota], day: int) -> tuple[int, ...]:
@@ -106,62 +94,73 @@ class MemoryDailyCounter:
         return tuple(used if on == day else 0 for on, used in counted)
 
 
-class SqlDailyCounter:
-    """Counts in the SQL database; while it fails, each process counts by itself."""
+class SharedDailyCounter(DailyCounter, ABC, Generic[Backend]):
+    """Counts of all processes on a store; while it fails, each process counts by itself."""
 
     def __init__(
         self,
-        database: SqlDatabase,
+        backend: Backend,
         keys: LazyKeyring,
         *,
         health: StoreHealth,
         clock: Callable[[], float],
     ) -> None:
-        self._database = database
+        super().__init__(clock=clock)
+        self._backend = backend
         self._keys = keys
         self._health = health
-        self._clock = clock
-        self._own = MemoryDailyCounter(clock=clock)
         self._swept_day = 0
 
     async def count_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> CountedCalls:
         if not quotas:
             return CountedCalls(is_granted=True, used=())
-        if self._health.is_usable():
-            try:
-                return await self._count_shared_calls(quotas, calls)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-        self._health.record_event(UNSHARED_EVENT)
-        return await self._own.count_calls(quotas, calls=calls)
+        counted = await self._health.try_store(
+            lambda: self._count_shared_calls(quotas, calls), otherwise=None
+        )
+        if counted is None:
+            self._health.record_event(UNSHARED_EVENT)
+            return await super().count_calls(quotas, calls=calls)
+        return counted
 
     async def return_calls(self, quotas: Sequence[DailyQuota], *, calls: int = 1) -> None:
-        if not quotas:
-            return
-        if self._health.is_usable():
-            try:
-                day = find_utc_day(self._clock())
-                await self._database.small_rows.execute_batch(
-                    [
-                        SqlStatement(
-                            sql=_RETURN_CALLS, params={"id": row_id, "day": day, "calls": calls}
-                        )
-                        for row_id in await self._hash_quota_names(quotas)
-                    ]
-                )
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-            else:
-                return
-        await self._own.return_calls(quotas, calls=calls)
+        if quotas and not await self._health.try_store(
+            lambda: self._return_shared_calls(quotas, calls), otherwise=False
+        ):
+            await super().return_calls(quotas, calls=calls)
 
     async def read_counts(self, quotas: Sequence[DailyQuota]) -> tuple[int, ...]:
-        if quotas and self._health.is_usable():
-            try:
-                return await self._read_shared_counts(quotas)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-        return await self._own.read_counts(quotas)
+        counts = None
+        if quotas:
+            counts = await self._health.try_store(
+                lambda: self._read_shared_counts(quotas), otherwise=None
+            )
+        return await super().read_counts(quotas) if counts is None else counts
+
+    @abstractmethod
+    async def _count_shared_calls(
+        self, quotas: Sequence[DailyQuota], calls: int
+    ) -> CountedCalls: ...
+
+    @abstractmethod
+    async def _return_shared_calls(self, quotas: Sequence[DailyQuota], calls: int) -> bool:
+        """True once they are taken back."""
+
+    @abstractmethod
+    async def _read_shared_counts(self, quotas: Sequence[DailyQuota]) -> tuple[int, ...]: ...
+
+
+class SqlDailyCounter(SharedDailyCounter[SqlDatabase]):
+    """Counts in the SQL database."""
+
+    async def _return_shared_calls(self, quotas: Sequence[DailyQuota], calls: int) -> bool:
+        day = find_utc_day(self._clock())
+        await self._backend.small_rows.execute_batch(
+            [
+                SqlStatement(sql=_RETURN_CALLS, params={"id": row_id, "day": day, "calls": calls})
+                for row_id in await self._hash_quota_names(quotas)
+            ]
+        )
+        return True
 
     async def _count_shared_calls(self, quotas: Sequence[DailyQuota], calls: int) -> CountedCalls:
         day = find_utc_day(self._clock())
@@ -178,9 +177,9 @@ class SqlDailyCounter:
             if day > self._swept_day:
                 self._swept_day = day
                 past = SqlStatement(sql=_DELETE_PAST_COUNTS, params={"day": day - 1})
-                await self._database.small_rows.execute_batch([past])
+                await self._backend.small_rows.execute_batch([past])
             try:
-                outcomes = await self._database.small_rows.execute_batch(batch)
+                outcomes = await self._backend.small_rows.execute_batch(batch)
             except BatchRolledBack:
                 pass  # one of them has too few left, so nothing was counted
             else:
@@ -193,7 +192,7 @@ class SqlDailyCounter:
         ids = await self._hash_quota_names(quotas)
         params: dict[str, SqlScalar] = {f"id{index}": row_id for index, row_id in enumerate(ids)}
         sql = _SELECT_COUNTS.format(ids=", ".join(f":{name}" for name in params))
-        found = await self._database.small_rows.select_rows(
+        found = await self._backend.small_rows.select_rows(
             sql, params | {"day": find_utc_day(self._clock())}
         )
         used = {row_id: int(count) for row_id, count in found}

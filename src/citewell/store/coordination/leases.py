@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
-from citewell.errors import CitewellError
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.keys.encryption import LazyKeyring
+from citewell.store.encryption import LazyKeyring
+from citewell.store.failures import StoreHealth
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
 _UPSERT_LEASE = """
@@ -18,15 +16,17 @@ WHERE lease.expires <= {now} OR lease.holder = excluded.holder
 _DELETE_LEASE = "DELETE FROM lease WHERE id = :id AND holder = :holder"
 
 
-class LeaseTable(Protocol):
-    async def take_lease(self, name: str, *, seconds: float) -> bool:
+class LeaseTable:
+    """Grants every lease, for a process that shares its store with no other."""
+
+    async def take_lease(self, name: str, *, seconds: float) -> bool:  # noqa: ARG002 - for subclasses
         """Take or renew a lease; True if this process holds it now. It expires if the process dies."""
-        ...
+        return True
 
     async def release_lease(self, name: str) -> None: ...
 
 
-class SqlLeaseTable:
+class SqlLeaseTable(LeaseTable):
     """Leases in the SQL database; while it fails, every process gets every lease.
 
     Times are those of the database server, if there is one. Without `keys`, lease names are
@@ -50,9 +50,7 @@ class SqlLeaseTable:
         self._take = _UPSERT_LEASE.format(now=database.dialect.now_expression)
 
     async def take_lease(self, name: str, *, seconds: float) -> bool:
-        if not self._health.is_usable():
-            return True
-        try:
+        async def take_row() -> bool:
             params: dict[str, SqlScalar] = {
                 "id": await self._build_lease_id(name),
                 "holder": self._holder,
@@ -62,30 +60,18 @@ class SqlLeaseTable:
             (outcome,) = await self._database.execute_batch(
                 [SqlStatement(sql=self._take, params=params)]
             )
-        except CitewellError as error:
-            self._health.record_store_failure(error)
-            return True
-        return outcome.changed_rows == 1
+            return outcome.changed_rows == 1
+
+        return await self._health.try_store(take_row, otherwise=True)
 
     async def release_lease(self, name: str) -> None:
-        if not self._health.is_usable():
-            return
-        try:
+        async def release_row() -> None:
             params = {"id": await self._build_lease_id(name), "holder": self._holder}
             await self._database.execute_batch([SqlStatement(sql=_DELETE_LEASE, params=params)])
-        except CitewellError as error:
-            self._health.record_store_failure(error)
+
+        await self._health.try_store(release_row, otherwise=None)
 
     async def _build_lease_id(self, name: str) -> str:
         if self._keys is None:
             return name
         return (await self._keys.load_keyring()).hash_names("lease", name)[0]
-
-
-class UnsharedLeaseTable:
-    """Grants every lease, for a process that shares its store with no other."""
-
-    async def take_lease(self, name: str, *, seconds: float) -> bool:  # noqa: ARG002 - signature of LeaseTable
-        return True
-
-    async def release_lease(self, name: str) -> None: ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from citewell.errors import Misconfigured
+from citewell.core.errors import Misconfigured
 
 MAX_LIMIT = 10**9
 _SETTING = "CITEWELL_LIMITS_FILE"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, TypeVar
 
-from citewell.errors import CitewellError
-from citewell.store.coordination.store_health import StoreHealth
-from citewell.store.failures import BatchRolledBack
-from citewell.store.keys.encryption import LazyKeyring
+from citewell.store.encryption import LazyKeyring
+from citewell.store.failures import BatchRolledBack, StoreHealth
 from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
 
+Backend = TypeVar("Backend")  # what the processes share
 UNSHARED_EVENT = "limit_unshared"  # a store failed, so that a process counted by itself
 
 # Generic cell rate algorithm: `due` is when the next call would come at the steady rate.
@@ -62,16 +62,6 @@ class TakenPermits:
     states: tuple[RateState, ...]
 
 
-class RateLimiter(Protocol):
-    async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
-        """Take `calls` permits of every limit, or none of any if one has too few."""
-        ...
-
-    async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
-        """The state of each limit; takes nothing."""
-        ...
-
-
 def build_rate_state(limit: RateLimit, ahead: float, *, calls: int = 0) -> RateState:
     """The state of a limit that is `ahead` seconds ahead of its steady rate, for one who wants `calls` more."""
     ahead = max(0.0, ahead)
@@ -83,14 +73,15 @@ def build_rate_state(limit: RateLimit, ahead: float, *, calls: int = 0) -> RateS
     )
 
 
-class MemoryRateLimiter:
-    """Rate limits of one process."""
+class RateLimiter:
+    """Rate limits of one process; its subclasses are shared by the processes on a store."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._due: dict[str, float] = {}
 
     async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
+        """Take `calls` permits of every limit, or none of any if one has too few."""
         now = self._clock()
         before = self._build_states(limits, now, calls)
         if any(state.wait_seconds > 0 for state in before):
@@ -104,6 +95,7 @@ class MemoryRateLimiter:
         return TakenPermits(is_granted=True, states=self._build_states(limits, now, 0))
 
     async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
+        """The state of each limit; takes nothing."""
         return self._build_states(limits, self._clock(), 0)
 
     def _build_states(
@@ -115,42 +107,52 @@ class MemoryRateLimiter:
         )
 
 
-class SqlRateLimiter:
-    """Rate limits in the SQL database, by its clock; while it fails, each process has its own."""
+class SharedRateLimiter(RateLimiter, ABC, Generic[Backend]):
+    """Rate limits of all processes on a store; while it fails, each process has its own."""
 
     def __init__(
         self,
-        database: SqlDatabase,
+        backend: Backend,
         keys: LazyKeyring,
         *,
         health: StoreHealth,
         clock: Callable[[], float],
     ) -> None:
-        self._database = database
+        super().__init__(clock=clock)
+        self._backend = backend
         self._keys = keys
         self._health = health
-        self._clock = clock
-        self._own = MemoryRateLimiter(clock=clock)
-        self._take = _UPSERT_PACE.format(now=database.dialect.now_expression)
 
     async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
         if not limits:
             return TakenPermits(is_granted=True, states=())
-        if self._health.is_usable():
-            try:
-                return await self._take_shared_permits(limits, calls)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-        self._health.record_event(UNSHARED_EVENT)
-        return await self._own.take_permits(limits, calls=calls)
+        taken = await self._health.try_store(
+            lambda: self._take_shared_permits(limits, calls), otherwise=None
+        )
+        if taken is None:
+            self._health.record_event(UNSHARED_EVENT)
+            return await super().take_permits(limits, calls=calls)
+        return taken
 
     async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
-        if limits and self._health.is_usable():
-            try:
-                return await self._read_shared_limits(limits, 0)
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-        return await self._own.read_limits(limits)
+        states = None
+        if limits:
+            states = await self._health.try_store(
+                lambda: self._read_shared_limits(limits), otherwise=None
+            )
+        return await super().read_limits(limits) if states is None else states
+
+    @abstractmethod
+    async def _take_shared_permits(
+        self, limits: Sequence[RateLimit], calls: int
+    ) -> TakenPermits: ...
+
+    @abstractmethod
+    async def _read_shared_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]: ...
+
+
+class SqlRateLimiter(SharedRateLimiter[SqlDatabase]):
+    """Rate limits in the SQL database, by its clock."""
 
     async def _take_shared_permits(self, limits: Sequence[RateLimit], calls: int) -> TakenPermits:
         if all(calls <= limit.calls for limit in limits):
@@ -160,7 +162,7 @@ class SqlRateLimiter:
                 for row_id, limit in zip(ids, limits, strict=True)
             ]
             try:
-                outcomes = await self._database.small_rows.execute_batch(batch)
+                outcomes = await self._backend.small_rows.execute_batch(batch)
             except BatchRolledBack:
                 pass  # one of them has too few, so nothing was taken
             else:
@@ -174,16 +176,16 @@ class SqlRateLimiter:
         return TakenPermits(is_granted=False, states=await self._read_shared_limits(limits, calls))
 
     async def _read_shared_limits(
-        self, limits: Sequence[RateLimit], calls: int
+        self, limits: Sequence[RateLimit], calls: int = 0
     ) -> tuple[RateState, ...]:
         ids = await self._hash_limit_names(limits)
         params: dict[str, SqlScalar] = {f"id{index}": row_id for index, row_id in enumerate(ids)}
         sql = _SELECT_PACES.format(
-            now=self._database.dialect.now_expression,
+            now=self._backend.dialect.now_expression,
             ids=", ".join(f":{name}" for name in params),
         )
         ahead: dict[str, float] = dict(
-            await self._database.small_rows.select_rows(sql, params | {"now": self._clock()})
+            await self._backend.small_rows.select_rows(sql, params | {"now": self._clock()})
         )
         return tuple(
             build_rate_state(limit, ahead.get(row_id, 0.0), calls=calls)
@@ -191,13 +193,14 @@ class SqlRateLimiter:
         )
 
     def _build_take(self, row_id: str, limit: RateLimit, calls: int) -> SqlStatement:
+        sql = _UPSERT_PACE.format(now=self._backend.dialect.now_expression)
         params: dict[str, SqlScalar] = {
             "id": row_id,
             "now": self._clock(),
             "cost": calls * limit.interval,
             "allowance": limit.measure_allowance(calls),
         }
-        return SqlStatement(sql=self._take, params=params, expected_rows=1)
+        return SqlStatement(sql=sql, params=params, expected_rows=1)
 
     async def _hash_limit_names(self, limits: Sequence[RateLimit]) -> list[str]:
         key = (await self._keys.load_keyring()).keys[0]

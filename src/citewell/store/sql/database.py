@@ -110,3 +110,9 @@ class SqlDatabase(Protocol):
     async def aclose(self) -> None:
         """Finish pending work and close the file or connections."""
         ...
+
+
+async def change_rows(database: SqlDatabase, sql: str, /, **params: SqlScalar) -> int:
+    """Commit one statement, and return how many rows it changed."""
+    (outcome,) = await database.execute_batch([SqlStatement(sql=sql, params=params)])
+    return outcome.changed_rows

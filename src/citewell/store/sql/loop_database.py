@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from citewell.errors import CitewellError
+from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack
+from citewell.store.sql.batching import settle_waiter
 from citewell.store.sql.database import BatchWatch, SqlDatabase, SqlDialect, SqlRow, SqlScalar
 from citewell.store.sql.sqlite_file import (
     BatchOutcomes,
@@ -134,12 +135,7 @@ class LoopDatabase:
             self._loop.call_soon(self._commit_waiting)
         answers = self._commit_or_decline([job.batch for job in jobs])
         for job, answer in zip(jobs, answers, strict=True):
-            if job.waiter.done():
-                continue
-            if isinstance(answer, BatchRolledBack):
-                job.waiter.set_exception(answer)
-            else:
-                job.waiter.set_result(answer)
+            settle_waiter(job.waiter, answer)
 
     def _commit_or_decline(
         self, batches: Sequence[StatementBatch]

@@ -10,9 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from citewell.errors import CitewellError
+from citewell.core.config import Settings
+from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, ServerTooOld, StoreError
-from citewell.store.sql import migrations, schema_versions
+from citewell.store.settings import StoreSettings
+from citewell.store.sql import migrations
+from citewell.store.sql import migrations as schema_versions
+from citewell.store.sql.batching import TaskBatcher
 from citewell.store.sql.database import (
     POSTGRES_DIALECT,
     BatchWatch,
@@ -29,7 +33,6 @@ from citewell.store.sql.postgres_failures import (
     list_undone_errors,
 )
 from citewell.store.sql.postgres_pool import PostgresPool
-from citewell.store.sql.task_batching import TaskBatcher
 
 if TYPE_CHECKING:
     from citewell.store.sql.postgres_pool import AnyConnection, PoolConnection
@@ -297,6 +300,16 @@ class PostgresDatabase:
                 await link.execute("INSERT INTO schema_version VALUES ($1)", len(steps))
                 await link.execute("DELETE FROM schema_contract")
                 await link.execute("INSERT INTO schema_contract VALUES ($1)", contract)
+
+
+def build_postgres_database(settings: Settings, url: str, *, schema: str) -> PostgresDatabase:
+    store_settings = settings[StoreSettings]
+    return PostgresDatabase(
+        url,
+        schema=schema,
+        max_connections=store_settings.database_connections,
+        direct_url=store_settings.database_direct_url,
+    )
 
 
 def check_server_version(number: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from citewell.errors import CitewellError, InternalError, Misconfigured
+from citewell.core.errors import CitewellError, InternalError, Misconfigured
 from citewell.store.failures import (
     BatchRolledBack,
     StoreError,

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
-from citewell.errors import CitewellError, Misconfigured
+from citewell.core.errors import CitewellError, Misconfigured
 from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
 from citewell.store.sql.postgres_pool import connect_directly, is_direct
 

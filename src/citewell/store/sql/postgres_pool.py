@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from citewell.errors import Misconfigured
+from citewell.core.errors import Misconfigured
 from citewell.store.failures import StoreError
 from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error, import_driver
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from citewell.store.sql.durable_tables import (
-    list_durable_tables,
-    list_table_columns,
-    request_reindexing,
-)
+_SELECT_DURABLE_TABLES = """
+SELECT name FROM sqlite_master
+WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'term%'
+    AND name NOT IN ('schema_version', 'schema_contract', 'chore', 'lease')
+ORDER BY rowid
+"""
 
 _ROWS_PER_READ = (200, 20, 1)
 _MAX_ROWID_LEAP = 2**62
@@ -145,3 +146,20 @@ def _delete_orphan_rows(sound: sqlite3.Connection) -> None:
     orphans = sound.execute("PRAGMA foreign_key_check").fetchall()
     for table, rowid, *_ in orphans:
         sound.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))  # noqa: S608 - our own names
+
+
+# The tables of a state file whose rows cannot be rebuilt, for backup and salvage.
+
+
+def list_durable_tables(link: sqlite3.Connection) -> list[str]:
+    """Parent tables before their children; without search indexes and leases."""
+    return [name for (name,) in link.execute(_SELECT_DURABLE_TABLES)]
+
+
+def list_table_columns(link: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in link.execute(f"PRAGMA table_info({table})")]
+
+
+def request_reindexing(link: sqlite3.Connection) -> None:
+    """Record that the full-text index, which is not copied, must be rebuilt before the next search."""
+    link.execute("INSERT OR REPLACE INTO chore (name, since) VALUES ('reindex', 0.0)")

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from citewell.errors import CitewellError
+from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreFull
+from citewell.store.sql.batching import ThreadBatcher
 from citewell.store.sql.database import (
     SQLITE_DIALECT,
     BatchWatch,
@@ -25,7 +26,6 @@ from citewell.store.sql.sqlite_file import (
     StatementBatch,
     run_sqlite_statement,
 )
-from citewell.store.sql.thread_batching import ThreadBatcher
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from citewell.errors import CitewellError, InternalError
+from citewell.core.errors import CitewellError, InternalError
 from citewell.store.failures import (
     BatchRolledBack,
     DatabaseDamaged,
@@ -66,48 +66,27 @@ class SqliteFile:
 
     def open_connection(self) -> sqlite3.Connection:
         """A connection to the migrated file; raises StoreError."""
-        import sqlite3
-
-        try:
-            with self._lock, self._lock_exclusively():
-                return self._open_or_recover()
-        except sqlite3.Error as error:
-            raise self.explain_sqlite_error(error) from error
-        except OSError as error:
-            raise self._build_folder_error(error) from error
+        with self._hold_file():
+            return self._open_or_recover()
 
     def recover_damaged(self) -> None:
         """Replace a damaged file, unless another process has already done so; raises StoreError."""
-        import sqlite3
-
-        try:
-            with self._lock, self._lock_exclusively():
-                self._refuse_emptied_file()
-                if self._is_damaged():
-                    self._set_aside_damaged()
-                else:
-                    self.epoch += 1
-        except sqlite3.Error as error:
-            raise self.explain_sqlite_error(error) from error
-        except OSError as error:
-            raise self._build_folder_error(error) from error
+        with self._hold_file():
+            self._refuse_emptied_file()
+            if self._is_damaged():
+                self._set_aside_damaged()
+            else:
+                self.epoch += 1
 
     def install_successor(self, successor: Path) -> None:
         """Replace this file by `successor`, and keep a copy of it under another name; raises StoreError."""
-        import sqlite3
-
-        try:
-            with self._lock, self._lock_exclusively():
-                former = self.path.exists()
-                with self._hold_write_lock():
-                    if former:
-                        _copy_with_log(self.path, self._choose_free_path("replaced"))
-                    self._move_successor_in(successor)
-                self.epoch += 1
-        except sqlite3.Error as error:
-            raise self.explain_sqlite_error(error) from error
-        except OSError as error:
-            raise self._build_folder_error(error) from error
+        with self._hold_file():
+            former = self.path.exists()
+            with self._hold_write_lock():
+                if former:
+                    _copy_with_log(self.path, self._choose_free_path("replaced"))
+                self._move_successor_in(successor)
+            self.epoch += 1
 
     def rewrite_file(self) -> None:
         """Write the file anew without the pages that are no longer needed; raises StoreError."""
@@ -152,8 +131,20 @@ class SqliteFile:
             )
         return StoreError(f"{self.path} cannot be used: {_format_error_text(error)}.")
 
-    def _build_folder_error(self, error: OSError) -> StoreError:
-        return StoreError(f"{self.path.parent} cannot be written: {error.strerror or error}.")
+    @contextlib.contextmanager
+    def _hold_file(self) -> Iterator[None]:
+        """Hold the file for this thread of this process; raises StoreError for errors of the block."""
+        import sqlite3
+
+        try:
+            with self._lock, self._lock_exclusively():
+                yield
+        except sqlite3.Error as error:
+            raise self.explain_sqlite_error(error) from error
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent} cannot be written: {error.strerror or error}."
+            ) from error
 
     def _run_upkeep(self, sql: str) -> None:
         import sqlite3
@@ -241,7 +232,9 @@ class SqliteFile:
             link.execute(f"PRAGMA journal_size_limit = {_MAX_JOURNAL_BYTES}")
             link.execute("PRAGMA foreign_keys = ON")
             link.execute("PRAGMA secure_delete = FAST")  # overwrites deleted rows in their pages
-            self._limit_file_size(link)
+            if self.max_bytes is not None:
+                (page,) = link.execute("PRAGMA page_size").fetchone()
+                link.execute(f"PRAGMA max_page_count = {max(1, self.max_bytes // page)}")
             self._apply_migrations(link)
             undo.pop_all()
         return link
@@ -255,11 +248,6 @@ class SqliteFile:
             isolation_level=None,
             check_same_thread=not self.is_handed_over,
         )
-
-    def _limit_file_size(self, link: sqlite3.Connection) -> None:
-        if self.max_bytes is not None:
-            (page,) = link.execute("PRAGMA page_size").fetchone()
-            link.execute(f"PRAGMA max_page_count = {max(1, self.max_bytes // page)}")
 
     def _apply_migrations(self, link: sqlite3.Connection) -> None:
         steps = migrations.load_migrations(self.schema, SQLITE_DIALECT)
@@ -280,7 +268,7 @@ class SqliteFile:
                 link.execute("ROLLBACK")
 
     def _write_schema_version(self, link: sqlite3.Connection, version: int) -> None:
-        from citewell.store.sql import schema_versions
+        from citewell.store.sql import migrations as schema_versions
 
         contract = migrations.find_newest_contract(self.schema, SQLITE_DIALECT)
         for sql in (schema_versions.CREATE_VERSION_TABLE, schema_versions.CREATE_CONTRACT_TABLE):
@@ -291,7 +279,7 @@ class SqliteFile:
         link.execute("INSERT INTO schema_contract VALUES (?)", (contract,))
 
     def _read_schema_version(self, link: sqlite3.Connection, *, known: int) -> int:
-        from citewell.store.sql import schema_versions
+        from citewell.store.sql import migrations as schema_versions
 
         version = _select_number(link, "schema_version", schema_versions.SELECT_VERSION)
         contract = _select_number(link, "schema_contract", schema_versions.SELECT_CONTRACT)

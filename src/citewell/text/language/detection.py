@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from citewell.text.data_tables import load_table
-from citewell.text.language import stopwords
-from citewell.text.language.scripts import SCRIPT_LETTER_RANGES
+from citewell.text.language.scripts import load_script_letters
+from citewell.text.language.word_forms import list_stopwords
 
 _MAX_SAMPLE_CHARS = 8000  # characters; a longer sample does not change the result
 _MIN_SAMPLE_WORDS = 5  # words, or letters in a script without spaces
@@ -61,7 +61,7 @@ def _detect_main_script(sample: str) -> str:
 
 
 def _detect_by_words(sample: str, script: str) -> str | None:
-    own = re.compile(f"[{SCRIPT_LETTER_RANGES[script]}]")
+    own = re.compile(f"[{load_script_letters()[script]}]")
     words = Counter(word for word in _LETTER_WORD_PATTERN.findall(sample) if own.match(word))
     total = words.total()
     if total < _MIN_SAMPLE_WORDS:
@@ -102,7 +102,7 @@ def _score_spelling(marked: Counter[frozenset[str]], script: str, code: str) -> 
 @cache
 def _collect_function_words(script: str) -> tuple[dict[str, frozenset[str]], Counter[str]]:
     spoken = {
-        code: stopwords.list_stopwords(code).union(tongue["words"].split())
+        code: list_stopwords(code).union(tongue["words"].split())
         for code, tongue in _load_languages(script).items()
     }
     return spoken, Counter(word for words in spoken.values() for word in words)
@@ -123,4 +123,4 @@ def _load_languages(script: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _compile_script_patterns() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(f"[{ranges}]+") for name, ranges in SCRIPT_LETTER_RANGES.items()}
+    return {name: re.compile(f"[{ranges}]+") for name, ranges in load_script_letters().items()}

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from citewell.text.language import stopwords
+from citewell.text.language import word_forms
 from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
-from citewell.text.language.stemmers import STEMMER_LANGUAGES, load_stemmer
-from citewell.text.language.tokens import split_words
+from citewell.text.language.word_forms import STEMMER_LANGUAGES, load_stemmer, split_words
 
 __all__ = [
     "STEMMER_LANGUAGES",
@@ -58,7 +57,7 @@ def parse_query_terms(query: str, *, language: str | None = None) -> QueryTerms:
     """The words and phrases of a query; stop-words are dropped unless nothing else is left."""
     phrases = tuple(tuple(split_words(quoted)) for quoted in _QUERY_PHRASE_PATTERN.findall(query))
     loose = [*split_words(_QUERY_PHRASE_PATTERN.sub(" ", query))]
-    plain = stopwords.list_stopwords(language)
+    plain = word_forms.list_stopwords(language)
     telling = [word for word in loose if word not in plain]
     return QueryTerms(
         words=tuple(dict.fromkeys(telling or ([] if any(phrases) else loose))),

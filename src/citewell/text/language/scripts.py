@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+
+from citewell.text.data_tables import load_table
 
 HAN_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 RARE_HAN_RANGES = "\u3005-\u3007\U00020000-\U0003ffff"  # iteration marks, rare characters
@@ -36,33 +39,6 @@ _SCRIPT_RANGES_BY_LANGUAGE = {
     "uk": "\u0400-\u04ff",
     "zh": HAN_RANGES,
 }
-# The letters of each script, without its marks and digits, by which a language is detected.
-SCRIPT_LETTER_RANGES = {
-    "latin": "a-zà-öø-ɏḀ-ỿ",
-    "cyrillic": "а-яѐ-ӿ",
-    "arabic": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06fc",
-    "kana": "ぁ-ゖァ-ヺ",
-    "han": "㐀-䶿一-鿿",
-    "ko": "가-힣",
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "he": "\u05d0-\u05ea",
-    "hi": "\u0904-\u0939\u0958-\u0961",
-    "bn": "\u0985-\u09b9",
-    "pa": "\u0a05-\u0a39",
-    "gu": "\u0a85-\u0ab9",
-    "ta": "\u0b85-\u0bb9",
-    "te": "\u0c05-\u0c39",
-    "kn": "\u0c85-\u0cb9",
-    "ml": "\u0d05-\u0d39",
-    "si": "\u0d85-\u0dc6",
-    "th": "\u0e01-\u0e2e",
-    "lo": "\u0e81-\u0eae",
-    "my": "\u1000-\u1021",
-    "km": "\u1780-\u17a2",
-    "ka": "\u10d0-\u10ff",
-    "hy": "\u0561-\u0587",
-    "am": "\u1200-\u135a",
-}
 _LATIN_LETTER_PATTERN = re.compile(r"[a-zà-öø-ÿ]", re.IGNORECASE)
 _LETTER_PATTERN = re.compile(r"[^\W\d_]")
 _MIN_JUDGED_LETTERS = 12  # letters; a shorter text is not judged
@@ -91,3 +67,9 @@ def can_be_written_in(text: str, language: str) -> bool:
         return True
     found = len(re.findall(f"[{_SCRIPT_RANGES_BY_LANGUAGE[language[:2]]}]", text))
     return found >= _MIN_SCRIPT_SHARE * letters
+
+
+# The letters of each script, without its marks and digits, by which a language is detected.
+@cache
+def load_script_letters() -> dict[str, str]:
+    return dict(load_table(__package__, "scripts")["script_letters"])

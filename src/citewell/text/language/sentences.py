@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
-from citewell.text.language import abbreviations, stopwords
+from citewell.text.data_tables import load_table
+from citewell.text.language import word_forms
 from citewell.text.language.scripts import HAN_KANA_RANGES
+
+_LAST_WORD_PATTERN = re.compile(r"[^\s(\[\"'“‘„«—–]+\Z")
+_DOTTED_LETTERS_PATTERN = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
+_ORDINAL_PATTERN = re.compile(r"\d{1,2}\Z|[IVX]{2,5}\Z")
 
 _CLOSING_CHARS = "\"'”’»›)\\]*_"
 _WIDE_CLOSING_CHARS = "」』”’）》】〕"
@@ -87,18 +93,14 @@ def _is_sentence_end(text: str, match: re.Match[str], kind: str, start: int) -> 
     if kind == "mark":
         return True
     if kind == "glued":  # a missing space: only if the next word commonly opens a sentence
-        return _is_glued_sentence_end(text, match)
+        before = text[max(0, match.start() - 3) : match.start()]
+        ahead = _NEXT_WORD_PATTERN.match(text, match.end())
+        opens = ahead is not None and ahead[0] != "I" and is_sentence_opener(ahead[0])
+        return opens and len(before) == 3 and before.isalpha() and before.islower()
     if kind == "wide":
         closed = match.end() > match.end("wide")
         return not (closed and text[match.end() : match.end() + 1] in _JAPANESE_QUOTE_PARTICLES)
     return _is_spaced_sentence_end(text, match, start)
-
-
-def _is_glued_sentence_end(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - 3) : match.start()]
-    ahead = _NEXT_WORD_PATTERN.match(text, match.end())
-    opens = ahead is not None and ahead[0] != "I" and abbreviations.is_sentence_opener(ahead[0])
-    return opens and len(before) == 3 and before.isalpha() and before.islower()
 
 
 def _is_spaced_sentence_end(text: str, match: re.Match[str], start: int) -> bool:
@@ -144,7 +146,7 @@ def _is_word_stop(text: str, before: str, after: int, *, bare: bool) -> bool:
     if bare and _LIST_MARKER_PATTERN.match(before) and len(before) < _MAX_LOOK_BACK_CHARS:
         return True
     digit = text[after].isdigit() or text[after] == "§"
-    return abbreviations.is_abbreviation_stop(
+    return is_abbreviation_stop(
         before, _find_next_word(text, after), number_follows=digit, nothing_closes=bare
     )
 
@@ -160,9 +162,7 @@ def _is_name_with_mark(text: str, match: re.Match[str], after: int) -> bool:
     """Whether the mark belongs to a name, as in Yahoo! Finance."""
     ahead = _NEXT_WORD_PATTERN.match(text, after)
     word = text[max(0, match.start() - 8) : match.start()].rpartition(" ")[2].lower()
-    return word in {"yahoo", "jeopardy"} and not abbreviations.is_sentence_opener(
-        ahead[0] if ahead else ""
-    )
+    return word in {"yahoo", "jeopardy"} and not is_sentence_opener(ahead[0] if ahead else "")
 
 
 def _is_wrapped_line(text: str, place: int) -> bool:
@@ -194,7 +194,7 @@ def _is_unfinished_line(line: str) -> bool:
     """Whether the line ends in a comma or a function word, as a heading never does."""
     last = line.rpartition(" ")[2]
     return line.endswith(",") or any(
-        last in stopwords.list_stopwords(code) for code in ("en", "de", "fr")
+        last in word_forms.list_stopwords(code) for code in ("en", "de", "fr")
     )
 
 
@@ -202,3 +202,83 @@ def _has_even_line_above(text: str, begin: int, length: int) -> bool:
     """Whether the line above has about the same length, as in text wrapped at a fixed width."""
     above = text[max(0, begin - 1 - _MAX_WRAPPED_CHARS) : max(0, begin - 1)].rpartition("\n")[2]
     return begin > 0 and abs(len(above) - length) <= 12 and len(above) >= _MIN_WRAPPED_CHARS
+
+
+# Tells a full stop that belongs to an abbreviation from one that ends a sentence.
+
+
+def is_sentence_opener(word: str) -> bool:
+    """Whether the word commonly starts a sentence and is not part of a name."""
+    return word.lower().replace("’", "'").partition("'")[0] in _load_words("sentence_openers")
+
+
+def is_abbreviation_stop(
+    before: str, next_word: str, *, number_follows: bool, nothing_closes: bool
+) -> bool:
+    """Whether a full stop belongs to an abbreviation, so that the sentence continues after it.
+
+    `before` is the text up to the stop. `next_word` is the word after it, with its own stop if it
+    is a single letter. `number_follows` is set if a number comes next. `nothing_closes` is set if
+    no quotation mark or bracket closes after the stop; if one does, only abbreviations that never
+    end a sentence count.
+    """
+    found = _LAST_WORD_PATTERN.search(before)
+    if found is None:
+        return False
+    word = found[0].strip("*_").rstrip(")]")
+    low = word.lower()
+    if number_follows is False and any(map(str.isdigit, next_word)):
+        number_follows = low in _load_words("before_numbers") or low == "no"
+    if low in _load_words("mid_sentence"):
+        return nothing_closes or low in {"e.g", "i.e", "cf"}
+    if low in _load_words("titles") and word[0].isupper():
+        return nothing_closes
+    if not nothing_closes:
+        return False
+    if low in _load_words("before_numbers"):
+        return number_follows or not (
+            is_sentence_opener(next_word) or (word.islower() and len(next_word) > 2)
+        )
+    if low in _load_words("ambiguous") and not (len(word) == 1 and word.isupper()):
+        return _is_ambiguous_stop(low, next_word, digit=number_follows)
+    named = before[: found.start()].rstrip().rpartition(" ")[2][:1].isupper()
+    if (number_follows and low in {"v", "p", "c", "n", "s", "r"}) or (word == "v" and named):
+        return True
+    return _is_initial_stop(word, next_word, digit=number_follows, named=named) or _is_ordinal_stop(
+        word, next_word
+    )
+
+
+def _is_ambiguous_stop(low: str, ahead: str, *, digit: bool) -> bool:
+    if low in {"no", "p", "min", "max"}:
+        return digit
+    if low == "al":
+        return not is_sentence_opener(ahead)
+    return bool(ahead) and not is_sentence_opener(ahead) and low not in {"in", "etc"}
+
+
+def _is_initial_stop(word: str, ahead: str, *, digit: bool, named: bool) -> bool:
+    """Whether the stop follows an initial, as in J. Smith, U.S. Senate and 5 p.m. Monday."""
+    if _DOTTED_LETTERS_PATTERN.match(word):
+        if word.lower() in _load_words("clock_times"):
+            return ahead.lower() in _load_words("after_clock_times")
+        return not is_sentence_opener(ahead) and (bool(ahead) or digit)
+    if len(word) == 1 and ahead.endswith("."):  # J. S. Bach, z. B.
+        return word.isalpha()
+    single = len(word) == 1 and word.isalpha() and word.isupper() and (word != "I" or named)
+    return single and bool(ahead) and not is_sentence_opener(ahead)
+
+
+def _is_ordinal_stop(word: str, ahead: str) -> bool:
+    return bool(_ORDINAL_PATTERN.match(word)) and ahead.lower() in _load_words("after_ordinals")
+
+
+@cache
+def _load_words(kind: str) -> frozenset[str]:
+    """One list of abbreviations or words, in lower case and without the last stop.
+
+    `titles` stand before a name: when capitalised and followed by more text, they never end a
+    sentence. `mid_sentence` never ends one. `before_numbers` is usually followed by a number, letter
+    or name, and ends one only before a sentence opener. After `ambiguous` the next word decides.
+    """
+    return frozenset(load_table(__package__, "abbreviations")[kind])

@@ -1,15 +1,40 @@
-"""Finds another form of a stem among others: an ending, a participle, a strong past, a part of a compound.
+"""Words of a text: terms and stems, stop words, and other forms of a stem in inflected languages.
 
-Stemmers leave apart what German joins: "Haushaltsdefizit" and "Defizit", "aufzustocken" and "Aufstockung", "rief … hervor"
-and "hervorgerufen".
+Stemmers leave apart what German joins: "Haushaltsdefizit" and "Defizit", "aufzustocken" and "Aufstockung".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import takewhile
+
+from citewell.text.data_tables import load_table, load_words
+from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN, UNSPACED_SCRIPT_RANGES
+
+_QUERY_PART_PATTERN = re.compile(r'"[^"]*"|\S+')
+_EDGE_PUNCTUATION = ".,;:!?¿¡()[]'’"
+
+STEMMER_LANGUAGES = {
+    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
+    "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch",
+    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
+    "tr": "turkish",
+}  # fmt: skip
+
+_WORD_RUN_PATTERN = re.compile(
+    rf"[{UNSPACED_SCRIPT_RANGES}]+|[^\W_](?:(?![{UNSPACED_SCRIPT_RANGES}])[^\W_]|[.,](?=\d)|['’](?=[^\W\d_]))*"
+)
+_MIN_TERM_LETTERS = 3
+_STEM_CACHE_ENTRIES = 2**15
+# The same words as _WORD_RUN_PATTERN finds, for ASCII text only: faster.
+_ASCII_WORD_PATTERN = re.compile(r"[a-z0-9]++(?:(?:[.,](?=[0-9])|'(?=[a-z]))[a-z0-9]++)*+")
+# The same words again, for text without characters of scripts without spaces.
+_SPACED_WORD_PATTERN = re.compile(r"[^\W_]++(?:(?:[.,](?=\d)|['’](?=[^\W\d_]))[^\W_]++)*+")
+# British endings and their American spelling.
+_BRITISH_AMERICAN_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ysed", "yzed"), ("our", "or"), ("oured", "ored"), ("ours", "ors"), ("tre", "ter"), ("tres", "ters"))  # fmt: skip
 
 _COMPOUND_CODES = frozenset({"de", "nl", "sv", "da", "no"})
 _MIN_ROOT_LETTERS = 5
@@ -72,24 +97,24 @@ def list_particles(words: Iterable[str], code: str) -> tuple[str, ...]:
     return tuple(one for one in _PARTICLES if one in words) if code == "de" else ()
 
 
-def _shares_word_parts(one: str, other: str, code: str) -> bool:
+def _shares_word_parts(word: str, other: str, code: str) -> bool:
     if code not in _COMPOUND_CODES:
-        return _differs_by_ending(one, other)
-    first, second = reduce_verb(one), reduce_verb(other)
-    return first == second or _differs_by_ending(first, second) or _ends_compound(one, other)
+        return _differs_by_ending(word, other)
+    first, second = reduce_verb(word), reduce_verb(other)
+    return first == second or _differs_by_ending(first, second) or _ends_compound(word, other)
 
 
-def _differs_by_ending(one: str, other: str) -> bool:
-    if one[:_MIN_ROOT_LETTERS] != other[:_MIN_ROOT_LETTERS]:
+def _differs_by_ending(word: str, other: str) -> bool:
+    if word[:_MIN_ROOT_LETTERS] != other[:_MIN_ROOT_LETTERS]:
         return False
-    pairs = zip(one, other, strict=False)
+    pairs = zip(word, other, strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    shorter, longer = sorted((len(one), len(other)))
+    shorter, longer = sorted((len(word), len(other)))
     return same >= _MIN_ROOT_LETTERS and (same == shorter or longer - same <= _MAX_ENDING_LETTERS)
 
 
-def _ends_compound(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _ends_compound(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
     added = len(long) - len(short)
     if len(short) < _MIN_ROOT_LETTERS or added < _MIN_ADDED_LETTERS:
         return False
@@ -102,3 +127,135 @@ def reduce_verb(stem: str) -> str:
     bare = _VERB_SIGNS_PATTERN.sub(lambda match: match[1] or "", stem)
     past = _STRONG_PAST_PATTERN.fullmatch(bare)
     return past[1] + _BASES_BY_PAST[past[2]] if past else bare
+
+
+# Splits text into comparable terms: stems, or character pairs in scripts without spaces.
+
+
+def split_words(text: str) -> Iterable[str]:
+    """Every word in lower case; text without spaces as overlapping pairs of characters."""
+    return (
+        _ASCII_WORD_PATTERN.findall(text.lower()) if text.isascii() else _split_unicode_words(text)
+    )
+
+
+def count_words(text: str) -> int:
+    """How many words `split_words` finds."""
+    if text.isascii():
+        return len(_ASCII_WORD_PATTERN.findall(text.lower()))
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if UNSPACED_CHARACTER_PATTERN.search(plain):
+        return sum(1 for _ in _split_unicode_words(text))
+    return len(_SPACED_WORD_PATTERN.findall(plain))
+
+
+def _split_unicode_words(text: str) -> Iterator[str]:
+    for match in _WORD_RUN_PATTERN.finditer(unicodedata.normalize("NFKC", text).lower()):
+        run = match[0]
+        if UNSPACED_CHARACTER_PATTERN.match(run):
+            yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        else:
+            yield run
+
+
+def extract_terms(text: str, *, language: str | None = None) -> frozenset[str]:
+    """The set of stems of a text: words of three letters or more and numbers, no stop-words."""
+    return frozenset(list_terms(text, language=language))
+
+
+def list_terms(
+    text: str, *, language: str | None = None, min_letters: int = _MIN_TERM_LETTERS
+) -> list[str]:
+    """The same stems as a list in text order, with repetitions."""
+    plain = list_stopwords(language)
+    code = (language or "en")[:2]
+    return [
+        stem_word(word, code)
+        for word in split_words(text)
+        if word not in plain and is_content_word(word, min_letters=min_letters)
+    ]
+
+
+def is_content_word(word: str, *, min_letters: int = _MIN_TERM_LETTERS) -> bool:
+    """Whether a word of `split_words` is long enough to carry a meaning."""
+    return (
+        len(word) >= min_letters
+        or word[0].isdigit()
+        or bool(UNSPACED_CHARACTER_PATTERN.match(word))
+    )
+
+
+@lru_cache(maxsize=_STEM_CACHE_ENTRIES)
+def stem_word(word: str, language: str) -> str:
+    """The stem of a word; for English, British spellings and irregular forms are unified first."""
+    if language == "en":
+        plain = word.replace("’", "'")
+        word = load_irregular_bases().get(plain) or _convert_to_american(plain)
+    return load_stemmer(language)(word)
+
+
+def _convert_to_american(word: str) -> str:
+    if len(word) > 5:
+        for british, american in _BRITISH_AMERICAN_ENDINGS:
+            if word.endswith(british):
+                root = word.removesuffix(british)
+                return (
+                    word
+                    if f"{root}ise" in load_words(__package__, "tokens", "shared_ise_words")
+                    else root + american
+                )
+    return word
+
+
+# Irregular English forms that a stemmer cannot reduce: fell, written, children.
+
+
+@cache
+def load_irregular_bases() -> dict[str, str]:
+    return dict(load_table(__package__, "irregular_forms")["irregular_bases"])
+
+
+# Snowball stemmers by language, loaded on first use.
+
+
+@cache
+def load_stemmer(language: str) -> Callable[[str], str]:
+    """A function that stems one word; for a language without a stemmer it changes nothing."""
+    name = STEMMER_LANGUAGES.get(language)
+    if name is None:
+        return str
+    import Stemmer  # type: ignore[import-not-found]  # a compiled module without stubs
+
+    # 0 turns off its cache, because the callers cache stems themselves.
+    found: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord
+    return found
+
+
+# Stop-words of a few languages.
+
+
+@cache
+def list_stopwords(language: str | None) -> frozenset[str]:
+    """The stop-words of a language; English for None, empty for a language without a list."""
+    return frozenset(load_table(__package__, "stopwords").get((language or "en")[:2], ()))
+
+
+def drop_query_stopwords(query: str, *, language: str | None) -> str:
+    """The query without stop-words; unchanged if fewer than two words would be left.
+
+    Quoted phrases are kept whole.
+    """
+    words = list_stopwords(language)
+    parts = _QUERY_PART_PATTERN.findall(query)
+    kept = [part for part in parts if part.strip(_EDGE_PUNCTUATION).lower() not in words]
+    return " ".join(kept) if 2 <= len(kept) < len(parts) else query
+
+
+def choose_telling_words(words: Sequence[str], *, count: int, min_chars: int = 1) -> list[str]:
+    """The first `count` words that are no English stop-words and have `min_chars`, each once.
+
+    All words count if none of them is left.
+    """
+    stopwords = list_stopwords("en")
+    telling = [word for word in words if len(word) >= min_chars and word.lower() not in stopwords]
+    return list(dict.fromkeys(telling or words))[:count]

@@ -1,13 +1,37 @@
-"""Finds the blocks of a markdown text: paragraphs, list items, table rows and code, under their headings."""
+"""Finds the blocks and headings of a markdown text: paragraphs, list items, table rows and code."""
 
 from __future__ import annotations
 
+import html
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell.text.passages.plain_markdown import render_plain_text
+_HEADING_PATTERN = re.compile(r"^(#{1,6})[ \t]++(\S[^\n]*)$", re.MULTILINE)
+
+_FENCE_PATTERN = re.compile(r"^ {0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
+
+_TARGET_REGEX = r"\((?:[^()\n]++|\([^()\n]*+\))*+\)"
+_IMAGE_PATTERN = re.compile(rf"!\[[^\[\]\n]*+\]{_TARGET_REGEX}")
+_LINK_PATTERN = re.compile(rf"\[([^\[\]\n]*+)\]{_TARGET_REGEX}")
+_FOOTNOTE_MARK_PATTERN = re.compile(
+    r"\[\^?(?:\d{1,3}|[a-z]|note \d{1,4}|citation needed)\](?![(:])"
+)
+_EMPHASIS_PATTERN = re.compile(r"(?<!\\)(?:\*{2,3}|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*]))")
+_UNDERLINE_PATTERN = re.compile(r"(?<!\w)(?<!\\)_{1,3}(?=\S)|(?<=[^\s_\\])_{1,3}(?!\w)")
+_TAG_PATTERN = re.compile(r"</?[A-Za-z][^<>]{0,200}+>")
+_ESCAPE_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
+_QUOTE_MARK_PATTERN = re.compile(r"^[ \t]*+>[> \t]*+", re.MULTILINE)
+_LINK_REST_PATTERN = re.compile(r"\]\(\S{0,2000}+|!?\[(?=\S)(?![^\[\]\n]{0,200}+\])")
+_DOUBLED_PARENTHESES_PATTERN = re.compile(r"\(\s*+\)|\[\s*+\]")
+_LONE_MARK_PATTERN = re.compile(r"(?<!\S)(?!(?<=\d )\* \d)[*#_|]{1,3}(?!\S)")  # not that of 2 * 3
+# UTF-8 that a site has decoded as Latin-1: marks of which only the first character is left.
+_ENCODING_DAMAGE = (("â€™", "’"), ("â€œ", "“"), ("â€“", "–"), ("â€”", "—"), ("\ufffd", ""))
+_LOST_SPACE_PATTERN = re.compile(r"Â(?=\s|\Z)")
+_LOST_DASH_PATTERN = re.compile(r"(?<=\s)â(?=\s)")
+_LOST_APOSTROPHE_PATTERN = re.compile(r"(?<=[A-Za-z])â(?=(?:s|t|re|ll|ve|d|m)\b)")
 
 _HEADING_LINE_PATTERN = re.compile(r"(#{1,6})[ \t]++(\S.*)")
 _ITEM_LINE_PATTERN = re.compile(r"[ \t]*+(?:\\?[-*+•]|\d{1,3}[.)])[ \t]++(?=\S)")
@@ -148,3 +172,78 @@ def _iterate_lines(text: str) -> Iterator[tuple[int, str]]:
     for line in text.split("\n"):
         yield at, line
         at += len(line) + 1
+
+
+# Markdown as a reader sees it: the words without links, emphasis, footnote marks and entities.
+
+
+def render_plain_text(markdown: str) -> str:
+    """The text on one line, without markup; a link leaves its words, an image nothing."""
+    text = markdown
+    if "[" in text or "](" in text:  # the rest of a cut link has no opening bracket
+        text = _IMAGE_PATTERN.sub("", text)
+        text = _LINK_PATTERN.sub(r"\1", _LINK_PATTERN.sub(r"\1", text))
+        text = _FOOTNOTE_MARK_PATTERN.sub("", text)
+        text = _LINK_REST_PATTERN.sub("", text)
+        text = _DOUBLED_PARENTHESES_PATTERN.sub("", text)
+    if "*" in text:
+        text = _EMPHASIS_PATTERN.sub("", text)
+    if "_" in text:
+        text = _UNDERLINE_PATTERN.sub("", text)
+    if "<" in text:
+        text = _TAG_PATTERN.sub("", text)
+    if ">" in text:
+        text = _QUOTE_MARK_PATTERN.sub("", text)
+    text = _LONE_MARK_PATTERN.sub("", text.replace("`", ""))
+    if "\\" in text:
+        text = _ESCAPE_PATTERN.sub(r"\1", text)
+    if "&" in text:
+        text = html.unescape(text)
+    for damaged, meant in _ENCODING_DAMAGE:
+        text = text.replace(damaged, meant)
+    if "Â" in text or "â" in text:
+        text = _LOST_SPACE_PATTERN.sub("", _LOST_APOSTROPHE_PATTERN.sub("’", text))
+        text = _LOST_DASH_PATTERN.sub("–", text)
+    return " ".join(text.split())
+
+
+# Finds the headings of markdown text.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedHeading:
+    """A heading with the headings above it, and where it begins."""
+
+    start: int
+    path: tuple[str, ...]  # from the outermost to this one
+
+
+def find_first_heading(markdown: str, *, max_level: int = 1) -> str:
+    """The text of the first heading of at most this level, without marks after it; empty if none."""
+    for match in _HEADING_PATTERN.finditer(markdown):
+        text = match[2].rstrip().rstrip("#").rstrip()
+        if len(match[1]) <= max_level and text:
+            return text
+    return ""
+
+
+def list_headings(markdown: str) -> tuple[PlacedHeading, ...]:
+    """The headings of a text in order, without lines of code that begin with #."""
+    fences = [match.start() for match in _FENCE_PATTERN.finditer(markdown)]
+    found: list[PlacedHeading] = []
+    above: list[tuple[int, str]] = []
+    for match in _HEADING_PATTERN.finditer(markdown):
+        text = match[2].rstrip().rstrip("#").rstrip()
+        if not text or bisect_right(fences, match.start()) % 2:
+            continue
+        above = [(level, title) for level, title in above if level < len(match[1])]
+        above.append((len(match[1]), text))
+        path = tuple(title for _, title in above)
+        found.append(PlacedHeading(start=match.start(), path=path))
+    return tuple(found)
+
+
+def find_heading_path(headings: tuple[PlacedHeading, ...], offset: int) -> tuple[str, ...]:
+    """The headings above this offset, the outermost first; empty before the first heading."""
+    place = bisect_right(headings, offset, key=lambda heading: heading.start)
+    return headings[place - 1].path if place else ()

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from citewell.text.language import sentences, tokens
-from citewell.text.passages.markdown_blocks import BlockKind, TextBlock, find_markdown_blocks
-from citewell.text.passages.plain_markdown import render_plain_text
+from citewell.text.language import sentences, word_forms
+from citewell.text.passages.markdown_blocks import (
+    BlockKind,
+    TextBlock,
+    find_markdown_blocks,
+    render_plain_text,
+)
 
 MAX_UNIT_PAGE_CHARS = 200_000  # characters of a page that are looked at
 _CELL_BORDER_PATTERN = re.compile(r"(?<!\\)\|")
@@ -40,7 +44,7 @@ class PageUnit:
 
 def list_passage_terms(text: str, *, language: str | None) -> list[str]:
     """The stems by which passages are compared; names such as Go, PC and Pi are among them."""
-    return tokens.list_terms(text, language=language, min_letters=_MIN_PASSAGE_LETTERS)
+    return word_forms.list_terms(text, language=language, min_letters=_MIN_PASSAGE_LETTERS)
 
 
 @lru_cache(maxsize=_KEPT_PAGES)
@@ -85,7 +89,7 @@ def _split_block(
                 headings=block.headings,
                 text=plain,
                 stems=tuple(list_passage_terms(counted, language=language)),
-                words=len(plain.split()) if plain.isascii() else tokens.count_words(plain),
+                words=len(plain.split()) if plain.isascii() else word_forms.count_words(plain),
                 cells=cells,
                 table_header=header,
                 is_ordered=block.is_ordered,

@@ -10,13 +10,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from importlib import resources
 from math import ceil
 
-from citewell.text.language import stopwords, tokens
+from citewell.text.language import word_forms
+from citewell.text.passages.markdown_blocks import render_plain_text
 from citewell.text.passages.page_units import PageUnit, list_passage_terms
-from citewell.text.passages.plain_markdown import render_plain_text
-from citewell.text.passages.related_words import find_related_stems
 from citewell.text.passages.term_weights import weigh_term
+
+_RELATED_FILE = "related_words.txt"
+_LEAST_NEARNESS = 0.55  # below it, words are only of the same field
+_RELATED_FACTOR = 0.8  # a related word counts at most this much of the word itself
 
 _MAX_PASSAGE_CHARS = 500
 _WELL_STEMMED_LANGUAGES = frozenset(("en",))  # elsewhere, compounds and endings hide a word
@@ -142,7 +147,7 @@ class PassageIndex:
         return [other for other in self._held if other != stem and other.startswith(root)]
 
     def weigh_word(self, word: str, *, language: str | None) -> float:
-        stem = tokens.stem_word(word, (language or "en")[:2])
+        stem = word_forms.stem_word(word, (language or "en")[:2])
         weight = weigh_term(
             stem, held=self._held[stem], total=len(self.passages), language=language
         )
@@ -159,7 +164,7 @@ class PassageIndex:
         seen: dict[str, AskedTerm] = {}
         for word, share in [(one, 1.0) for one in own] + [(one, context_share) for one in around]:
             weight = share * self.weigh_word(word, language=language)
-            seen.setdefault(tokens.stem_word(word, code), AskedTerm(word=word, weight=weight))
+            seen.setdefault(word_forms.stem_word(word, code), AskedTerm(word=word, weight=weight))
         return tuple(seen.values())
 
 
@@ -169,11 +174,11 @@ def _is_near_length(stem: str, other: str) -> bool:
 
 def list_question_words(text: str, *, language: str | None) -> list[str]:
     """The words that say what is asked, in order, without stop-words."""
-    plain = stopwords.list_stopwords(language)
+    plain = word_forms.list_stopwords(language)
     return [
         word
-        for word in dict.fromkeys(tokens.split_words(text))
-        if word not in plain and tokens.is_content_word(word, min_letters=2)
+        for word in dict.fromkeys(word_forms.split_words(text))
+        if word not in plain and word_forms.is_content_word(word, min_letters=2)
     ]
 
 
@@ -224,7 +229,10 @@ class TermMatcher:
 
     def match_stems(self, stems: Sequence[str], language: str | None) -> list[tuple[int, float]]:
         """For each occurrence of an asked word: its index and how much of it the match earns."""
-        lookup = self._find_lookup(language)
+        code = (language or "en")[:2]
+        if code not in self._lookups:
+            self._lookups[code] = self._build_lookup(code)
+        lookup = self._lookups[code]
         return [hit for stem in stems if stem in lookup for hit in lookup[stem]]
 
     def match_headings(self, headings: tuple[str, ...], language: str | None) -> dict[int, float]:
@@ -241,14 +249,8 @@ class TermMatcher:
             best[place] = max(best.get(place, 0.0), factor)
         return best
 
-    def _find_lookup(self, language: str | None) -> Mapping[str, tuple[tuple[int, float], ...]]:
-        code = (language or "en")[:2]
-        if code not in self._lookups:
-            self._lookups[code] = self._build_lookup(code)
-        return self._lookups[code]
-
     def _build_lookup(self, code: str) -> Mapping[str, tuple[tuple[int, float], ...]]:
-        own = {tokens.stem_word(term.word, code): at for at, term in enumerate(self.terms)}
+        own = {word_forms.stem_word(term.word, code): at for at, term in enumerate(self.terms)}
         found: dict[str, list[tuple[int, float]]] = {stem: [(at, 1.0)] for stem, at in own.items()}
         for stem, at in own.items():
             for other, factor in find_related_stems(stem, language=code).items():
@@ -319,3 +321,26 @@ class TermMatcher:
             for at, factor in hits:
                 counts[at] = counts.get(at, 0.0) + factor
         return counts
+
+
+# English words with a near meaning, so that a page need not use the words of the question.
+
+
+def find_related_stems(stem: str, *, language: str | None) -> Mapping[str, float]:
+    """Stems of related words, each with the share of the word's weight that it earns."""
+    return _load_related().get(stem, {}) if (language or "en")[:2] == "en" else {}
+
+
+@cache
+def _load_related() -> Mapping[str, Mapping[str, float]]:
+    text = resources.files(__package__).joinpath(_RELATED_FILE).read_text(encoding="utf-8")
+    found: dict[str, dict[str, float]] = {}
+    for line in text.splitlines():
+        stem, *others = line.split()
+        pairs = (other.rsplit(":", 1) for other in others)
+        found[stem] = {
+            word: _RELATED_FACTOR * (int(near) / 100 - _LEAST_NEARNESS) / (1 - _LEAST_NEARNESS)
+            for word, near in pairs
+            if int(near) / 100 > _LEAST_NEARNESS
+        }
+    return found

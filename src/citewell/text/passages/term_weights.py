@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from math import log
 
-from citewell.text.language import tokens
+from citewell.text.language import word_forms
 from citewell.text.language.word_forms import reduce_verb
 
 _FREQUENCY_FILES = {
@@ -68,7 +68,7 @@ def split_compound(stem: str, code: str) -> tuple[str, str] | None:
         last = stem[at:]
         if last not in ordinary or last in names:
             continue
-        first = tokens.stem_word(_JOINT_PATTERN.sub("", stem[:at]), code)
+        first = word_forms.stem_word(_JOINT_PATTERN.sub("", stem[:at]), code)
         if first in ordinary and first not in names:
             return first, last
     return None

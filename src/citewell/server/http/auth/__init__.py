@@ -1,1 +1,1 @@
-"""Who is calling over HTTP: verifies tokens and proxies, and says what a caller may do."""
+"""How callers prove who they are: API tokens, signed tokens, introspection, an authenticating proxy."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from citewell.config import Settings
-from citewell.errors import Misconfigured
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
+from citewell.net.settings import NetSettings
 from citewell.server.http.auth.caller import CallerProof
 from citewell.server.http.auth.proxy_identity import TrustedProxies
+from citewell.server.settings import ServerSettings
 
 MCP_PATH = "/mcp"
 WAYS_HELP = (
@@ -21,10 +23,11 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 def list_auth_ways(settings: Settings) -> tuple[CallerProof, ...]:
     """The ways that are configured; empty if nobody has to prove anything."""
+    server_settings = settings[ServerSettings]
     configured = {
-        CallerProof.OAUTH: settings.oauth_issuer,
-        CallerProof.API_TOKEN: settings.api_tokens,
-        CallerProof.PROXY: settings.proxy_user_header,
+        CallerProof.OAUTH: server_settings.oauth_issuer,
+        CallerProof.API_TOKEN: server_settings.api_tokens,
+        CallerProof.PROXY: server_settings.proxy_user_header,
     }
     return tuple(way for way, is_on in configured.items() if is_on)
 
@@ -37,22 +40,26 @@ def check_auth_settings(settings: Settings) -> None:
 
 def choose_audiences(settings: Settings) -> tuple[str, ...]:
     """The audiences that are accepted: those named, else the public address of `/mcp`."""
-    if settings.oauth_audiences or settings.public_url is None:
-        return settings.oauth_audiences
-    return (settings.public_url.rstrip("/") + MCP_PATH,)
+    server_settings = settings[ServerSettings]
+    if server_settings.oauth_audiences or server_settings.public_url is None:
+        return server_settings.oauth_audiences
+    return (server_settings.public_url.rstrip("/") + MCP_PATH,)
 
 
 def _find_faults(settings: Settings) -> Iterator[str]:
+    server_settings = settings[ServerSettings]
     yield from _find_oauth_faults(settings)
-    TrustedProxies.from_names(settings.trusted_proxies)
-    if settings.proxy_user_header and not settings.trusted_proxies:
+    TrustedProxies.from_names(server_settings.trusted_proxies)
+    if server_settings.proxy_user_header and not server_settings.trusted_proxies:
         yield (
             "CITEWELL_PROXY_USER_HEADER needs CITEWELL_TRUSTED_PROXIES: without the address of the "
             "proxy anyone could send the header."
         )
-    if settings.proxy_tenant_header and not settings.proxy_user_header:
+    if server_settings.proxy_tenant_header and not server_settings.proxy_user_header:
         yield "CITEWELL_PROXY_TENANT_HEADER needs CITEWELL_PROXY_USER_HEADER."
-    if settings.enforce_scopes and not (settings.oauth_issuer or settings.api_tokens):
+    if server_settings.enforce_scopes and not (
+        server_settings.oauth_issuer or server_settings.api_tokens
+    ):
         yield (
             "ENFORCE_SCOPES is set, but no way in which a caller could have scopes: set "
             "OAUTH_ISSUER_URL or CITEWELL_API_TOKENS too."
@@ -60,8 +67,9 @@ def _find_faults(settings: Settings) -> Iterator[str]:
 
 
 def _find_oauth_faults(settings: Settings) -> Iterator[str]:
-    if not settings.oauth_issuer:
-        if settings.oauth_audiences or settings.introspection_client_id:
+    server_settings = settings[ServerSettings]
+    if not server_settings.oauth_issuer:
+        if server_settings.oauth_audiences or server_settings.introspection_client_id:
             yield "OAUTH_AUDIENCE and OAUTH_INTROSPECTION_* need OAUTH_ISSUER_URL."
         return
     if not choose_audiences(settings):
@@ -75,16 +83,18 @@ def _find_oauth_faults(settings: Settings) -> Iterator[str]:
             "https://research.example.org, or an address as OAUTH_AUDIENCE."
         )
     for name, url in (
-        ("OAUTH_ISSUER_URL", settings.oauth_issuer),
-        ("OAUTH_JWKS_URL", settings.oauth_jwks_url),
-        ("OAUTH_INTROSPECTION_URL", settings.introspection_url),
+        ("OAUTH_ISSUER_URL", server_settings.oauth_issuer),
+        ("OAUTH_JWKS_URL", server_settings.oauth_jwks_url),
+        ("OAUTH_INTROSPECTION_URL", server_settings.introspection_url),
     ):
         if url and not _is_safe_url(url, settings):
             yield (
                 f"{name} must be an https address. http is for this machine alone, and for hosts "
                 "in CITEWELL_ALLOW_PRIVATE_HOSTS."
             )
-    if bool(settings.introspection_client_id) != bool(settings.introspection_client_secret):
+    if bool(server_settings.introspection_client_id) != bool(
+        server_settings.introspection_client_secret
+    ):
         yield (
             "OAUTH_INTROSPECTION_CLIENT_ID and OAUTH_INTROSPECTION_CLIENT_SECRET belong together."
         )
@@ -92,14 +102,16 @@ def _find_oauth_faults(settings: Settings) -> Iterator[str]:
 
 def _has_known_address(settings: Settings) -> bool:
     """Whether the server can tell clients where it is; on loopback their Host header says it."""
+    server_settings = settings[ServerSettings]
     return bool(
-        settings.public_url
-        or settings.host in _LOOPBACK_NAMES
-        or any(name.startswith(("https://", "http://")) for name in settings.oauth_audiences)
+        server_settings.public_url
+        or server_settings.host in _LOOPBACK_NAMES
+        or any(name.startswith(("https://", "http://")) for name in server_settings.oauth_audiences)
     )
 
 
 def _is_safe_url(url: str, settings: Settings) -> bool:
+    net_settings = settings[NetSettings]
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -109,9 +121,9 @@ def _is_safe_url(url: str, settings: Settings) -> bool:
         return False
     if parts.scheme == "https":
         return True
-    named = set(settings.allow_private_hosts)
+    named = set(net_settings.allow_private_hosts)
     is_private = (
-        settings.allow_private_ips
+        net_settings.allow_private_ips
         or host in _LOOPBACK_NAMES
         or bool({host, f"{host}:{port}"} & named)
     )

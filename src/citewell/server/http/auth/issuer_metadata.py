@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from citewell.errors import (
+from citewell.core.errors import (
     AuthRequired,
     CitewellError,
     MalformedResponse,
@@ -14,11 +14,11 @@ from citewell.errors import (
     RefusedByPolicy,
     RejectedRequest,
 )
-from citewell.net.guard.url_grammar import parse_url
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.server.http.auth.refusals import RefusalCause, VerifierUnavailable
+from citewell.net.url_grammar import parse_url
+from citewell.server.http.auth.caller import RefusalCause, VerifierUnavailable
 
 ISSUER_TIMEOUT_SECONDS = 8.0
 MAX_ISSUER_BYTES = 512 * 1024  # of the metadata, the key set or an introspection answer
@@ -114,9 +114,11 @@ class IssuerClient:
             ) from None
         stated = found.get("issuer") if isinstance(found, dict) else None
         if stated != self.issuer:
+            is_plain = isinstance(stated, str) and stated.isprintable() and len(stated) <= 200
+            name = stated if is_plain else "something that is no address"
             raise build_unavailable(
                 "The issuer's metadata name another issuer than OAUTH_ISSUER_URL; the two must be "
-                f"equal to the letter, also in a slash at the end. It calls itself {_quote_stated(stated)}."
+                f"equal to the letter, also in a slash at the end. It calls itself {name}."
             )
         return IssuerMetadata(
             issuer=self.issuer,
@@ -151,8 +153,3 @@ def list_metadata_urls(issuer: str) -> Iterator[str]:
 
 def build_unavailable(message: str, *, retry_after: float = RETRY_SECONDS) -> VerifierUnavailable:
     return VerifierUnavailable(RefusalCause.ISSUER_UNAVAILABLE, message, retry_after=retry_after)
-
-
-def _quote_stated(stated: object) -> str:
-    is_plain = isinstance(stated, str) and stated.isprintable() and len(stated) <= 200
-    return f"{stated}" if is_plain else "something that is no address"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import (
@@ -15,13 +20,25 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from citewell import __version__
-from citewell.net.upstream.circuit_breaker import BreakerState
+from citewell.core.errors import CitewellError
+from citewell.jobs.store.job_rows import (
+    load_job_totals,
+    load_reserved_cents,
+    load_spending_totals,
+)
+from citewell.net.upstream.origin_limits import BreakerState
 from citewell.server.app import App
+from citewell.server.call_records import LATENCY_BUCKETS_SECONDS, MeasuredCall, ToolTally
 from citewell.server.http.observing.readiness import OK, ReadinessMonitor
-from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.observing.stored_figures import StoredFigures, StoredFiguresReader
-from citewell.server.http.observing.tenant_tallies import TenantTallies
-from citewell.server.middleware.call_metrics import LATENCY_BUCKETS_SECONDS, ToolTally
+from citewell.server.http.observing.request_records import ServerState
+from citewell.server.settings import ServerSettings
+from citewell.server.state.state_store import has_stored_state
+
+logger = logging.getLogger(__name__)
+_CACHE_SECONDS = 10.0
+_MAX_WAIT_SECONDS = 2.0
+
+OTHER_TENANTS = "_other"
 
 _CENTS_PER_DOLLAR = 100
 _QUEUED_STATUS = "pending"
@@ -34,7 +51,7 @@ class ServerMetrics:
     def __init__(self, app: App, state: ServerState, readiness: ReadinessMonitor) -> None:
         self._readiness = readiness
         self._stored = StoredFiguresReader(app)
-        tenants = TenantTallies(app.settings.metrics_max_tenants)
+        tenants = TenantTallies(app.settings[ServerSettings].metrics_max_tenants)
         app.metrics.add_observer(tenants.record_call)
         self._collector = _AppCollector(app, state, tenants)
         self._registry = CollectorRegistry()
@@ -239,18 +256,18 @@ class _AppCollector(Collector):
 
 
 def _build_counter(
-    name: str, told: str, labels: Sequence[str], values: LabelledValues
+    name: str, text: str, labels: Sequence[str], values: LabelledValues
 ) -> CounterMetricFamily:
-    family = CounterMetricFamily(name, told, labels=labels)
+    family = CounterMetricFamily(name, text, labels=labels)
     for given, value in values:
         family.add_metric(given, value)
     return family
 
 
 def _build_gauge(
-    name: str, told: str, labels: Sequence[str], values: LabelledValues
+    name: str, text: str, labels: Sequence[str], values: LabelledValues
 ) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(name, told, labels=labels)
+    family = GaugeMetricFamily(name, text, labels=labels)
     for given, value in values:
         family.add_metric(given, value)
     return family
@@ -264,3 +281,77 @@ def _build_buckets(tally: ToolTally) -> list[tuple[str, float]]:
         total += count
         buckets.append((f"{bound:g}", total))
     return [*buckets, ("+Inf", tally.calls)]
+
+
+# Calls per tenant, for a limited number of tenants.
+
+
+class TenantTallies:
+    """Counts the calls of the first `max_tenants` tenants one by one, and all others together."""
+
+    def __init__(self, max_tenants: int) -> None:
+        self._max_tenants = max_tenants
+        self._known: set[str] = set()
+        self.calls: Counter[tuple[str, str]] = Counter()  # by tenant and outcome
+
+    def record_call(self, call: MeasuredCall) -> None:
+        tenant = call.owner.tenant
+        if tenant not in self._known:
+            if len(self._known) < self._max_tenants:
+                self._known.add(tenant)
+            else:
+                tenant = OTHER_TENANTS
+        self.calls[tenant, "error" if call.is_error else "ok"] += 1
+
+
+# Figures about stored jobs, spending and audit rows for the metrics; read at most every ten seconds.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFigures:
+    """What the store tells about all owners together."""
+
+    is_current: bool = False  # False if the store could not be asked
+    jobs: Mapping[str, int] = field(default_factory=dict)  # by status
+    spent_cents: Mapping[str, int] = field(default_factory=dict)  # by provider, since the beginning
+    reserved_cents: int = 0
+    waiting_audit_rows: int = 0
+
+
+class StoredFiguresReader:
+    def __init__(self, app: App, clock: Callable[[], float] = time.monotonic) -> None:
+        self._app = app
+        self._clock = clock
+        self._read_at: float | None = None
+        self._known = StoredFigures()
+        self._lock = asyncio.Lock()
+
+    async def read_figures(self) -> StoredFigures:
+        """The figures, at most ten seconds old; without figures if the store does not answer."""
+        async with self._lock:
+            if self._read_at is None or self._clock() - self._read_at >= _CACHE_SECONDS:
+                self._known = await self._read_in_time()
+                self._read_at = self._clock()
+            return self._known
+
+    async def _read_in_time(self) -> StoredFigures:
+        if not has_stored_state(self._app.settings):
+            return StoredFigures(is_current=True)
+        try:
+            async with asyncio.timeout(_MAX_WAIT_SECONDS):
+                return await self._read_store()
+        except (CitewellError, TimeoutError) as error:
+            logger.debug("Figures of the store cannot be read: %s", type(error).__name__)
+            return StoredFigures()
+
+    async def _read_store(self) -> StoredFigures:
+        state = self._app.open_state()
+        jobs = await load_job_totals(state.database)
+        spending = await load_spending_totals(state.database, now=time.time())
+        return StoredFigures(
+            is_current=True,
+            jobs=jobs.by_status,
+            spent_cents={total.provider: total.total_cents for total in spending},
+            reserved_cents=await load_reserved_cents(state.database),
+            waiting_audit_rows=await state.audit.count_waiting_rows(),
+        )

@@ -7,11 +7,12 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from citewell.errors import CitewellError
-from citewell.net.upstream.circuit_breaker import BreakerState
+from citewell.core.errors import CitewellError
+from citewell.net.upstream.origin_limits import BreakerState
 from citewell.server.app import App
-from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.observing.request_records import ServerState
 
 logger = logging.getLogger(__name__)
 CACHE_SECONDS = 1.0  # for how long probes get the same answer, so that they cannot load the store
@@ -43,11 +44,10 @@ class ReadinessReport:
             name: {"status": OK} if result == OK else {"status": "failed", "reason": result}
             for name, result in self.results.items()
         }
-        status = "unready" if not self.is_ready else self._choose_ready_status()
+        status = "unready"
+        if self.is_ready:
+            status = OK if all(result == OK for result in self.results.values()) else "degraded"
         return {"status": status, "checks": checks}
-
-    def _choose_ready_status(self) -> str:
-        return OK if all(result == OK for result in self.results.values()) else "degraded"
 
 
 class ReadinessMonitor:
@@ -81,15 +81,12 @@ class ReadinessMonitor:
             results: dict[str, str] = {}
             for check in self._checks:
                 results |= await check()
-            self._log_changes(results)
+            for name, result in results.items():
+                if result != self._known.get(name, OK):
+                    logger.warning("Readiness: %s is %s", name, result)
             return results
         finally:
             self._asked_at, self._asking = self._clock(), None
-
-    def _log_changes(self, results: Mapping[str, str]) -> None:
-        for name, result in results.items():
-            if result != self._known.get(name, OK):
-                logger.warning("Readiness: %s is %s", name, result)
 
 
 def build_readiness_monitor(app: App, state: ServerState) -> ReadinessMonitor:
@@ -97,8 +94,8 @@ def build_readiness_monitor(app: App, state: ServerState) -> ReadinessMonitor:
         state,
         (
             StateProbe(app).check_state,
-            _WorkerProbe(app).check_workers,
-            _ProviderProbe(app).check_providers,
+            partial(_check_workers, app),
+            partial(_check_providers, app),
         ),
     )
 
@@ -122,13 +119,13 @@ class StateProbe:
         return ended.result()
 
     async def _look_at_state(self) -> Mapping[str, str]:
-        from citewell.store.failures import StoreError
-        from citewell.store.state_check import (
+        from citewell.server.state.state_check import (
             KEY_FAULTS,
             StateFault,
             check_stored_state,
             classify_state_error,
         )
+        from citewell.store.failures import StoreError
 
         try:
             await check_stored_state(self._app.open_state(), self._app.settings)
@@ -150,26 +147,16 @@ class StateProbe:
             logger.error("The stored state cannot be used. %s", error.message)
 
 
-class _WorkerProbe:
+async def _check_workers(app: App) -> Mapping[str, str]:
     """Whether processes that read pages can be started; an idle pool counts as alive."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    async def check_workers(self) -> Mapping[str, str]:
-        if self._app.workers.measure_pool().failed_starts < MAX_FAILED_STARTS:
-            return {"workers": OK}
-        self._app.workers.prepare_worker()  # one that starts ends the fault
-        return {"workers": "not_starting"}
+    if app.workers.measure_pool().failed_starts < MAX_FAILED_STARTS:
+        return {"workers": OK}
+    app.workers.prepare_worker()  # one that starts ends the fault
+    return {"workers": "not_starting"}
 
 
-class _ProviderProbe:
+async def _check_providers(app: App) -> Mapping[str, str]:
     """Failed only if the breakers of all providers used so far are open."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    async def check_providers(self) -> Mapping[str, str]:
-        states = [snapshot.state for snapshot in self._app.network.collect_health().values()]
-        usable = not states or any(state is not BreakerState.OPEN for state in states)
-        return {"providers": OK if usable else "all_resting"}
+    states = [snapshot.state for snapshot in app.network.collect_health().values()]
+    usable = not states or any(state is not BreakerState.OPEN for state in states)
+    return {"providers": OK if usable else "all_resting"}

@@ -1,26 +1,61 @@
-"""The layer that names every HTTP request, counts its response and writes the access log."""
+"""What the HTTP server is doing now, and the layer that names, counts and logs every request."""
 
 from __future__ import annotations
 
 import logging
+import re
+import secrets
 import time
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, MutableMapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.client_address import read_client_address
-from citewell.server.http.header_values import find_header_values
-from citewell.server.http.observing.request_ids import (
-    ID_HEADERS,
-    REQUEST_ID_HEADER,
-    choose_request_id,
-    create_request_id,
-)
-from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.request_facts import read_client_address
 from citewell.server.log_output import LogContext, hold_log_context
+
+if TYPE_CHECKING:
+    from citewell.server.http.observing.tracing import RequestTracing
+
+MAX_REQUEST_ID_CHARS = 200
+_ID_BYTES = 16
+REQUEST_ID_HEADER = b"x-request-id"
+TRACE_HEADER = b"traceparent"
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=@-]*")
+# Version, trace id, parent id and flags, as the W3C's Trace Context defines them.
+_TRACE_PARENT = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+)
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+def create_request_id() -> str:
+    return secrets.token_hex(_ID_BYTES)
+
+
+def choose_request_id(headers: RawHeaders, *, new_id: Callable[[], str] = create_request_id) -> str:
+    """The id in X-Request-Id, else the trace id in `traceparent`, else a new one.
+
+    An id of the caller is used only if it was sent once, is short, and has only safe characters,
+    because it is written to logs and sent back.
+    """
+    given = find_single_header(headers, REQUEST_ID_HEADER)
+    if given and len(given) <= MAX_REQUEST_ID_CHARS and _SAFE_ID.fullmatch(given):
+        return given
+    trace = find_single_header(headers, TRACE_HEADER)
+    found = _TRACE_PARENT.fullmatch(trace) if trace else None
+    return found[1] if found else new_id()
+
+
+def find_single_header(headers: RawHeaders, name: bytes) -> str | None:
+    """The value of a header that was sent exactly once; None otherwise."""
+    values = [value for key, value in headers if key == name]
+    return values[0].decode("latin-1") if len(values) == 1 else None
+
 
 logger = logging.getLogger("citewell.access")
 _SCOPE_KEY = "citewell.request"  # where the record stands in the ASGI scope of a request
@@ -83,7 +118,7 @@ class RequestRecorder:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        record = RequestRecord(id=self._choose_id(scope))
+        record = RequestRecord(id=choose_request_id(scope["headers"], new_id=self._new_id))
         scope[_SCOPE_KEY] = record
         started = self._clock()
         self._state.active_requests += 1
@@ -97,11 +132,6 @@ class RequestRecorder:
             self._state.active_requests -= 1
             self._count_response(scope, record)
             self._write_access_line(scope, record, self._clock() - started)
-
-    def _choose_id(self, scope: Scope) -> str:
-        if any(find_header_values(scope, name) for name in ID_HEADERS):
-            return choose_request_id(scope["headers"], new_id=self._new_id)
-        return self._new_id()
 
     def _count_response(self, scope: Scope, record: RequestRecord) -> None:
         method = scope["method"] if scope["method"] in _KNOWN_METHODS else "other"
@@ -149,3 +179,20 @@ def _name_response(record: RequestRecord, send: Send) -> Send:
         await send(message)
 
     return named
+
+
+# What one HTTP server is doing now; shared by its layers, its health routes and its metrics.
+
+
+@dataclass(slots=True, kw_only=True)
+class ServerState:
+    """Counters and flags of one server process. Everything happens on its event loop."""
+
+    is_draining: bool = False  # the server was asked to end and accepts no new work
+    active_requests: int = 0
+    # By method, kind of path, and status.
+    responses: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    refusals: Counter[tuple[int, str]] = field(default_factory=Counter)  # by status and reason
+    tracing: RequestTracing | None = None
+    count_connections: Callable[[], int] = lambda: 0
+    count_sessions: Callable[[], int] = lambda: 0  # MCP sessions of the handshake era

@@ -7,19 +7,24 @@ trace of a caller is continued, and passed on to nobody.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell import __version__
-from citewell.errors import CitewellError, Misconfigured
-from citewell.net.guard.url_grammar import parse_url
+from citewell.core.errors import CitewellError, Misconfigured
 from citewell.net.http.messages import HttpRequest
+from citewell.net.url_grammar import parse_url
 from citewell.server.app import App
-from citewell.server.http.observing.request_ids import TRACE_HEADER, find_single_header
-from citewell.server.http.observing.request_records import find_path_kind, find_request_record
-from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+from citewell.server.call_values import NextStep, ToolInvocation, ToolOutcome
+from citewell.server.http.observing.request_records import (
+    TRACE_HEADER,
+    find_path_kind,
+    find_request_record,
+    find_single_header,
+)
+from citewell.server.settings import ServerSettings
 from citewell.store.sql.database import BatchWatch
 
 if TYPE_CHECKING:
@@ -33,7 +38,8 @@ _TRACE_PATH = "/v1/traces"  # of OTLP over HTTP, after the endpoint
 def build_request_tracing(app: App) -> RequestTracing | None:
     """Traces of this app, if an endpoint is set; raises Misconfigured without the extra `otel`."""
     settings = app.settings
-    if settings.trace_endpoint is None:
+    server_settings = settings[ServerSettings]
+    if server_settings.trace_endpoint is None:
         return None
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -43,8 +49,10 @@ def build_request_tracing(app: App) -> RequestTracing | None:
             "OTEL_EXPORTER_OTLP_ENDPOINT needs the extra otel: pip install 'citewell[otel]'.",
             action="inform_user",
         ) from None
-    endpoint = settings.trace_endpoint.rstrip("/") + _TRACE_PATH
-    tracing = RequestTracing(OTLPSpanExporter(endpoint=endpoint), service=settings.trace_service)
+    endpoint = server_settings.trace_endpoint.rstrip("/") + _TRACE_PATH
+    tracing = RequestTracing(
+        OTLPSpanExporter(endpoint=endpoint), service=server_settings.trace_service
+    )
     app.wrap_calls(tracing.trace_call)
     app.network.watching.watch = tracing.watch_request
     watching = getattr(app.open_state().database, "watching", None)
@@ -63,11 +71,11 @@ class RequestTracing:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         names = {"service.name": service, "service.version": __version__}
-        self._provider: TracerProvider = TracerProvider(
+        self.provider: TracerProvider = TracerProvider(
             resource=Resource.create(names), shutdown_on_exit=False
         )
-        self._provider.add_span_processor(BatchSpanProcessor(exporter))
-        self._tracer = self._provider.get_tracer("citewell", __version__)
+        self.provider.add_span_processor(BatchSpanProcessor(exporter))
+        self._tracer = self.provider.get_tracer("citewell", __version__)
         self._propagator = TraceContextTextMapPropagator()
         # A message may run in another task than its HTTP request, so they meet by the request's id.
         self._parents: dict[str, Context] = {}
@@ -92,7 +100,7 @@ class RequestTracing:
             )
 
     async def trace_call(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
-        """The middleware that makes a span of every tool call."""
+        """Make a span of a tool call."""
         from opentelemetry.trace import SpanKind, StatusCode
 
         with self._tracer.start_as_current_span(
@@ -109,10 +117,6 @@ class RequestTracing:
                 span.set_status(StatusCode.ERROR)
             return outcome
 
-    def watch_request(self, upstream: str, request: HttpRequest) -> AbstractContextManager[None]:
-        """A span of a request to a provider, or of one exchange, such as the fetch of a page."""
-        return self._trace_outgoing(upstream, request)
-
     @contextmanager
     def watch_batch(self, statements: int) -> Iterator[None]:
         """A span of one batch that the store commits."""
@@ -123,21 +127,22 @@ class RequestTracing:
         ):
             yield
 
-    def close_tracing(self) -> None:
-        """Send what is waiting; takes as long as the collector."""
-        self._provider.shutdown()
-
     @contextmanager
-    def _trace_outgoing(self, upstream: str, request: HttpRequest) -> Iterator[None]:
+    def watch_request(self, upstream: str, request: HttpRequest) -> Iterator[None]:
+        """A span of a request to a provider, or of one exchange, such as the fetch of a page."""
         from opentelemetry.trace import SpanKind, StatusCode
 
+        try:
+            host = parse_url(request.url).host
+        except CitewellError:
+            host = ""
         kind = "page" if request.page else "exchange"
         with self._tracer.start_as_current_span(
             f"provider {upstream}" if upstream else f"{kind} {request.method}",
             kind=SpanKind.INTERNAL if upstream else SpanKind.CLIENT,
             attributes={
                 "http.request.method": request.method,
-                "server.address": _find_host(request.url),
+                "server.address": host,
                 **({"citewell.provider": upstream} if upstream else {}),
             },
             record_exception=False,
@@ -183,10 +188,3 @@ class RequestTracing:
                 await inner(scope, receive, watched)
             finally:
                 self._parents.pop(record.id, None)
-
-
-def _find_host(url: str) -> str:
-    try:
-        return parse_url(url).host
-    except CitewellError:
-        return ""

@@ -14,7 +14,13 @@ import re
 from itertools import groupby
 from pathlib import Path
 
+from citewell.store.failures import SchemaTooNew
 from citewell.store.sql.database import SqlDialect
+
+CREATE_VERSION_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"
+CREATE_CONTRACT_TABLE = "CREATE TABLE IF NOT EXISTS schema_contract (number BIGINT NOT NULL)"
+SELECT_VERSION = "SELECT COALESCE(MAX(version), 0) FROM schema_version"
+SELECT_CONTRACT = "SELECT COALESCE(MAX(number), 0) FROM schema_contract"
 
 _FILE_NAME_PATTERN = re.compile(
     r"(?P<schema>[a-z]+)_(?P<number>\d{4})(?:\.(?P<engine>[a-z]+))?\.sql"
@@ -61,3 +67,21 @@ def _read_statements(file: Path, name: str, dialect: SqlDialect) -> tuple[str, .
     if dialect.name == "postgres" and name in _UNLOGGED_SCHEMAS:
         text = text.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
     return tuple(part.strip() for part in _STATEMENT_END_PATTERN.split(text) if part.strip())
+
+
+# Whether this program can use a schema that a newer one has migrated.
+
+
+def check_schema_version(
+    version: int, contract: int, *, known: int, place: str, remedy: str
+) -> None:
+    """Raise SchemaTooNew if the schema has a contract that is newer than the `known` migrations.
+
+    `version` and `contract` are the numbers of the newest migration and of the newest contract that
+    were applied.
+    """
+    if version > known and contract > known:
+        raise SchemaTooNew(
+            f"{place} was written by a newer Citewell (schema {version}, this one knows {known}), "
+            f"which no longer keeps what this one needs. Upgrade, or {remedy}."
+        )

@@ -1,0 +1,216 @@
+"""Parses CSL-JSON from Zotero, Crossref and hand-made files; damaged ones are reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.citations.references import reference_fields
+from citewell.citations.references.reference_fields import (
+    MAX_RECORDS,
+    RECORDS_LIMIT_REASON,
+    LineIndex,
+    clean_reference_value,
+    extract_damage_excerpt,
+)
+from citewell.core.values.paper import PaperId, WorkAuthor
+from citewell.text.calendar_dates import build_partial_date, extract_year, parse_partial_date
+
+# Keys of objects that contain the list of records.
+_LIST_HOLDER_KEYS = ("items", "references", "message")
+_REFERENCE_FIELD_NAMES = frozenset(
+    {"type", "title", "id", "DOI", "issued", "container-title", "URL", "author"}
+)
+_LENIENT_JSON_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+_MAX_DAMAGED_PLACES = 500  # each costs a scan of the document for its line number
+_TOO_DAMAGED_REASON = (
+    f"The rest of the document is not read after {_MAX_DAMAGED_PLACES} damaged places."
+)
+_JSON_WHITESPACE = " \t\n\r"
+CslPiece = Reference | MalformedEntry
+
+
+def parse_csl_document(text: str) -> BibliographyDocument:
+    lines = LineIndex(text)
+    pieces = list(_parse_csl_pieces(text, lines))
+    return BibliographyDocument(
+        format="csl-json",
+        references=tuple(piece for piece in pieces if isinstance(piece, Reference)),
+        malformed=tuple(piece for piece in pieces if isinstance(piece, MalformedEntry)),
+    )
+
+
+def _parse_csl_pieces(text: str, lines: LineIndex) -> Iterator[CslPiece]:
+    """References and damage reports in order; after damage, parsing resumes at the next object."""
+    at, damaged, count = _find_first_record(text), 0, 0
+    while (at := _skip_separators(text, at)) < len(text):
+        count += 1
+        if damaged >= _MAX_DAMAGED_PLACES or count > MAX_RECORDS:
+            yield MalformedEntry(
+                line=lines.find_line_number(at),
+                reason=_TOO_DAMAGED_REASON if count <= MAX_RECORDS else RECORDS_LIMIT_REASON,
+            )
+            return
+        try:
+            value, end = _LENIENT_JSON_DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            reason = f"This is not JSON: {error.msg} in line {error.lineno}."
+            yield MalformedEntry(
+                line=lines.find_line_number(at),
+                reason=reason,
+                excerpt=extract_damage_excerpt(text[at : at + 500]),
+            )
+            found = text.find("{", max(error.pos, at + 1))
+            next_object = found if found >= 0 else len(text)
+            at, damaged = next_object, damaged + 1
+            continue
+        except RecursionError:
+            yield MalformedEntry(
+                line=lines.find_line_number(at), reason="This is nested too deeply."
+            )
+            return
+        yield from _convert_csl_value(value, text[at:end], lines.find_line_number(at))
+        at = end
+
+
+def _find_first_record(text: str) -> int:
+    """The offset of the first record, inside the list and the object that contains the list."""
+    start = _skip_separators(text, 0, also="")
+    if not text.startswith("{", start):
+        return start + 1 if text.startswith("[", start) else start
+    held = [text.find(f'"{holder}"', start) for holder in _LIST_HOLDER_KEYS]
+    first = text.find('"', start)
+    if first not in held:
+        return start
+    opening = text.find("[", first)
+    return opening + 1 if opening >= 0 else start
+
+
+def _skip_separators(text: str, at: int, *, also: str = ",]}") -> int:
+    skip = _JSON_WHITESPACE + also
+    while at < len(text) and text[at] in skip:
+        at += 1
+    return at
+
+
+def _convert_csl_value(value: Any, raw: str, line: int) -> Iterator[CslPiece]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _convert_csl_value(each, json.dumps(each, ensure_ascii=False), line)
+    elif not isinstance(value, dict):
+        yield MalformedEntry(
+            line=line, reason="A record must be an object.", excerpt=extract_damage_excerpt(raw)
+        )
+    elif value and not _REFERENCE_FIELD_NAMES & value.keys():
+        reason = "This object has no field of a reference."
+        yield MalformedEntry(line=line, reason=reason, excerpt=extract_damage_excerpt(raw))
+    else:
+        yield _build_csl_reference(value, raw, line)
+
+
+def _build_csl_reference(item: Mapping[str, Any], raw: str, line: int) -> Reference:
+    published = _parse_csl_date(item.get("issued")) or parse_partial_date(
+        _read_csl_text(item.get("year"))
+    )
+    url = _read_csl_text(item.get("URL"))
+    people = [
+        _parse_csl_person(one) for one in _wrap_as_list(item.get("author") or item.get("editor"))
+    ]
+    return Reference(
+        raw=raw,
+        title=_read_csl_text(item.get("title")),
+        authors=tuple(
+            person
+            for person in people
+            if person.name and person.name.lower() not in reference_fields.AND_OTHERS_NAMES
+        ),
+        year=extract_year(published),
+        published=published,
+        venue=_read_csl_text(item.get("container-title") or item.get("event-title")),
+        volume=_read_csl_text(item.get("volume")),
+        issue=_read_csl_text(item.get("issue")),
+        pages=_read_csl_text(item.get("page")).replace("–", "-"),
+        publisher=_read_csl_text(item.get("publisher")),
+        url=url,
+        ids=_collect_csl_ids(item, url),
+        kind=_read_csl_text(item.get("type")),
+        key=_read_csl_text(item.get("id") or item.get("citation-key")),
+        line=line,
+        and_others=any(
+            author.name.lower() in reference_fields.AND_OTHERS_NAMES for author in people
+        ),
+    )
+
+
+def _collect_csl_ids(item: Mapping[str, Any], url: str) -> tuple[PaperId, ...]:
+    note = _read_csl_text(item.get("note"))
+    number = _read_csl_text(item.get("number"))
+    return reference_fields.order_paper_ids(
+        reference_fields.parse_doi_id(_read_csl_text(item.get("DOI"))),
+        reference_fields.parse_pmid_id(_read_csl_text(item.get("PMID"))),
+        reference_fields.parse_pmcid_id(_read_csl_text(item.get("PMCID"))),
+        reference_fields.parse_isbn_id(_read_csl_text(item.get("ISBN"))),
+        *reference_fields.find_ids_in_addresses([url]),
+        reference_fields.parse_arxiv_id(number) if "arxiv" in number.lower() else None,
+        *(
+            (
+                reference_fields.parse_doi_id(note),
+                reference_fields.parse_arxiv_id(note),
+                reference_fields.parse_pmid_id(note),
+            )
+            if ":" in note
+            else ()
+        ),
+    )
+
+
+def _parse_csl_person(value: Any) -> WorkAuthor:
+    if not isinstance(value, Mapping):
+        return reference_fields.parse_whole_name(_read_csl_text(value))
+    given = {name: _read_csl_text(part) for name, part in value.items() if isinstance(name, str)}
+    literal = given.get("literal") or given.get("name", "")
+    if literal and not given.get("family"):
+        return reference_fields.parse_whole_name(literal)
+    particles = (given.get("dropping-particle", ""), given.get("non-dropping-particle", ""))
+    family = " ".join(part for part in (*particles, given.get("family", "")) if part)
+    if not given.get("given"):
+        return (
+            reference_fields.parse_whole_name(family)
+            if " " in family
+            else reference_fields.build_person(family=family)
+        )
+    return reference_fields.build_person(
+        family=family, given=given["given"], suffix=given.get("suffix", "")
+    )
+
+
+def _parse_csl_date(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return parse_partial_date(_read_csl_text(value))
+    parts = next(iter(_wrap_as_list(value.get("date-parts"))), None)
+    numbers = [_parse_date_part(part) for part in _wrap_as_list(parts)][:3]
+    if numbers and 0 < numbers[0] < 3000:
+        return build_partial_date(*numbers)
+    return parse_partial_date(
+        _read_csl_text(value.get("raw") or value.get("literal") or value.get("year"))
+    )
+
+
+def _parse_date_part(value: Any) -> int:
+    text = str(value).strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0
+
+
+def _wrap_as_list(value: Any) -> Iterable[Any]:
+    if isinstance(value, list):
+        return value
+    return () if value is None else (value,)
+
+
+def _read_csl_text(value: Any) -> str:
+    """A string or number as cleaned text; of a list, its first item; empty for an object."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    return clean_reference_value(value) if isinstance(value, str) else ""

@@ -1,1 +1,0 @@
-"""What every command starts and ends with: settings, an app, input files, exit codes, errors of tools."""

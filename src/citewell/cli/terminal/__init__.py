@@ -1,1 +1,0 @@
-"""What a command prints: text, tables, JSON, spinners and progress."""

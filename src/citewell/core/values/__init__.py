@@ -1,0 +1,1 @@
+"""Values that many rooms use."""

@@ -1,1 +1,0 @@
-"""Response formats and billing rules that several providers share."""

@@ -1,0 +1,1 @@
+"""The commands of this room, one file each, named after the command."""

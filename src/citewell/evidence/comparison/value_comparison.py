@@ -1,0 +1,246 @@
+"""Compares the numbers and dates of a statement with those of its source.
+
+A number is stated if a sentence near the statement's words gives an equal value, or if it follows
+from two numbers given there. It conflicts if the sentence that says the same as the statement gives
+another value of the same kind instead. It is unstated if the source gives it nowhere, in no form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from citewell.evidence.comparison.borne_out_values import UnstatedValue, can_mean
+from citewell.evidence.comparison.compared_values import (
+    DATED_UNITS,
+    have_equal_figures,
+    have_same_value,
+    is_rounded,
+    is_telling_value,
+    list_compared_values,
+    list_distinct_values,
+    list_valued_sentences,
+)
+from citewell.evidence.comparison.derived_values import (
+    is_about_equal,
+    is_multiplied_value,
+    is_reckoned_value,
+)
+from citewell.evidence.comparison.source_values import (
+    is_spelt_near,
+    is_stated_near,
+    is_written_anywhere,
+)
+from citewell.evidence.comparison.statement_twins import (
+    find_statement_twins,
+    list_near_sentences,
+)
+from citewell.evidence.comparison.unstated_values import find_unstated_values
+from citewell.evidence.comparison.value_conflicts import (
+    ValueConflict,
+    choose_conflict,
+    find_placed_conflict,
+    find_unit_slip,
+)
+from citewell.evidence.signs.claim_support import SourceText, remove_citation_marks
+from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.text.language import detection
+from citewell.text.quantities.sentence_values import MIN_TELLING_VALUE
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+_RULE_PATTERN = re.compile(r"[\s|:-]+")
+_MIN_TABLE_ROWS = 2  # besides the head
+
+_MIN_HOLDER_SHARE = 0.4  # of the statement's words, where the source gives its number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueComparison:
+    """What becomes of the numbers of one statement in one source."""
+
+    stated: frozenset[str] = frozenset()  # as written in the statement
+    conflicts: tuple[ValueConflict, ...] = ()
+    unstated: tuple[UnstatedValue, ...] = ()  # those that no conflict tells of already
+    apart: tuple[StatedQuantity, ...] = ()  # given only where the source speaks of something else
+    has_stated_number: bool = False  # anywhere: one that is no year, and hardly there by chance
+
+
+def compare_foreign_values(
+    statement: str, source: SourceText, *, known_years: Collection[int] = ()
+) -> tuple[UnstatedValue, ...]:
+    """The values of a statement in another language for which the source has ones of like digits."""
+    language = detection.detect_language(statement)
+    asked = build_sentence_features(remove_citation_marks(statement), language=language)
+    wanted = list_compared_values(asked, source)
+    unstated = find_unstated_values(asked, wanted, source, (), known_years=known_years)
+    return tuple(one for one in unstated if one.like is not None)
+
+
+def compare_values(
+    statement: str, source: SourceText, *, known_years: Collection[int] = ()
+) -> ValueComparison:
+    """The comparison; `known_years` are those of the record, which a text need not give itself."""
+    asked = build_sentence_features(remove_citation_marks(statement), language=source.language)
+    wanted = list_compared_values(asked, source)
+    near = list_near_sentences(asked, source)
+    twins = find_statement_twins(asked, source)
+    gone = [one for one in wanted if not is_stated_near(one, asked, near, known_years)]
+    conflicts = tuple(
+        found for one in gone if (found := choose_conflict(one, wanted, asked, source, twins))
+    ) or tuple(
+        found
+        for one in wanted
+        if one not in gone and (found := find_placed_conflict(one, wanted, asked, near, twins))
+    )
+    slips = [
+        found
+        for one in wanted
+        if (found := find_unit_slip(one, asked, source) or find_table_conflict(one, asked, source))
+    ]
+    slipped = {one.draft for one in slips}
+    conflicts = (*slips, *(conflict for conflict in conflicts if conflict.draft not in slipped))
+    given = tuple(value for each in near for value in each.stated_values)
+    conflicts = tuple(
+        # With more than one other number it is hardly the same statement, and what follows from
+        # numbers that are given may have been reckoned.
+        replace(conflict, is_strong=False)
+        if len(gone) > 1 or is_reckoned_value(conflict.draft, given)
+        else conflict
+        for conflict in conflicts
+        if not is_multiplied_value(conflict.draft, wanted, given)
+    )
+    told = {conflict.draft for conflict in conflicts if conflict.is_strong or conflict.is_in_place}
+    unstated = find_unstated_values(asked, wanted, source, twins, known_years=known_years)
+    return ValueComparison(
+        stated=frozenset(one.text for one in wanted if one not in gone),
+        conflicts=conflicts,
+        unstated=tuple(one for one in unstated if one.draft not in told),
+        apart=tuple(one for one in wanted if _stands_apart(one, asked, source)),
+        has_stated_number=any(
+            one not in gone or is_written_anywhere(one, source)
+            for one in wanted
+            if is_telling_value(one) and (one.low >= MIN_TELLING_VALUE or one.precision < 1)
+        ),
+    )
+
+
+def _stands_apart(value: StatedQuantity, asked: SentenceFeatures, source: SourceText) -> bool:
+    """Whether no sentence with the value, or the one before it, has enough of the statement's words."""
+    words = asked.word_terms
+    if value.unit in DATED_UNITS or not words:
+        return False
+    every = source.sentence_features
+    near = source.count_shared_terms(words)
+    for at in sorted({*near, *(at + 1 for at in near)} & source.derive(_find_valued_places)):
+        before = every[at - 1].terms if at else frozenset()
+        is_near = len(words & (every[at].terms | before)) >= _MIN_HOLDER_SHARE * len(words)
+        if is_near and any(can_mean(value, each, asked.text) for each in every[at].stated_values):
+            return False
+    return any(
+        can_mean(value, each.value, asked.text) for each in source.derive(list_distinct_values)
+    )
+
+
+def _find_valued_places(source: SourceText) -> frozenset[int]:
+    return frozenset(source.derive(list_valued_sentences))
+
+
+# Finds a number of a statement that the source's table gives in another row than the one spoken of.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TableRow:
+    features: SentenceFeatures
+    start: int
+    end: int
+    key_terms: frozenset[str]  # of its first cell
+
+
+def find_table_conflict(
+    number: StatedQuantity, asked: SentenceFeatures, source: SourceText
+) -> ValueConflict | None:
+    """What the row that the statement names gives instead, if another row of the table has the value."""
+    if number.unit in DATED_UNITS:
+        return None
+    words = asked.word_terms
+    for rows in source.derive(_collect_tables):
+        row = _choose_row(words, rows)
+        if row is None or _gives_value(number, asked, row):
+            continue
+        if not any(_gives_value(number, asked, each) for each in rows if each is not row):
+            continue
+        rivals = [
+            value
+            for value in row.features.stated_values
+            if value.unit == number.unit or not (value.unit and number.unit)
+        ]
+        if rivals:
+            return ValueConflict(
+                draft=number,
+                source=rivals[0],
+                start=row.start,
+                end=row.end,
+                is_strong=False,
+                is_in_place=True,
+                has_company=True,
+            )
+    return None
+
+
+def _choose_row(words: frozenset[str], rows: Sequence[_TableRow]) -> _TableRow | None:
+    """The one row whose first cell has words of the statement that no other first cell has."""
+    named = [
+        row
+        for row in rows
+        if (words & row.key_terms)
+        - frozenset().union(*(each.key_terms for each in rows if each is not row))
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def _gives_value(value: StatedQuantity, asked: SentenceFeatures, row: _TableRow) -> bool:
+    return is_spelt_near(value, [row.features], asked.language) or any(
+        have_same_value(value, other)
+        or is_rounded(value, other)
+        or is_about_equal(value, other, asked.text)
+        or have_equal_figures(value, other)
+        for other in row.features.stated_values
+    )
+
+
+def _collect_tables(source: SourceText) -> tuple[list[_TableRow], ...]:
+    return tuple(_list_tables(source))
+
+
+def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:
+    """The rows of each table, without its head and its rule."""
+    rows: list[_TableRow] = []
+    last_end = -1
+    for said, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
+        line = source.text[start:end]
+        is_row = line.lstrip().startswith("|")
+        if rows and (not is_row or source.text[last_end:start].strip()):
+            yield from _drop_head(rows)
+            rows = []
+        if is_row and not _RULE_PATTERN.fullmatch(line):
+            rows.append(
+                _TableRow(
+                    features=said,
+                    start=start,
+                    end=end,
+                    key_terms=_list_key_terms(line, source.language),
+                )
+            )
+        last_end = end if is_row else last_end
+    yield from _drop_head(rows)
+
+
+def _drop_head(rows: list[_TableRow]) -> Iterator[list[_TableRow]]:
+    if len(rows) > _MIN_TABLE_ROWS:
+        yield rows[1:]
+
+
+def _list_key_terms(line: str, language: str | None) -> frozenset[str]:
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    return build_sentence_features(cells[0], language=language).word_terms

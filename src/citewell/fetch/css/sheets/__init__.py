@@ -1,1 +1,0 @@
-"""Reads style sheets: their rules, conditions, selectors and declarations."""

@@ -1,1 +1,0 @@
-"""Parses CSS values: lengths, colours, transforms, shapes and variables."""

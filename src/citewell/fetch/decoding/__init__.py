@@ -1,1 +1,0 @@
-"""From the bytes of a response to its content kind, charset and text."""

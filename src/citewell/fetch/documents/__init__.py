@@ -1,1 +1,0 @@
-"""Reads documents that are not web pages, in worker processes with limits."""

@@ -1,1 +1,0 @@
-"""Charts and diagrams of office documents as tables and lists."""

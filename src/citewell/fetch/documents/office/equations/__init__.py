@@ -1,1 +1,0 @@
-"""Equations of office documents as LaTeX."""

@@ -1,1 +1,0 @@
-"""Readers of the binary formats that Office wrote before 2007."""

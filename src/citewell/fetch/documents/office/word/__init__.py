@@ -1,1 +1,0 @@
-"""Reads Word documents (DOCX) and OpenDocument texts."""

@@ -1,1 +1,0 @@
-"""Reads PDF files in reading order, with headings, lists and tables."""

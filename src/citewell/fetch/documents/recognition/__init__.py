@@ -1,1 +1,0 @@
-"""Reads scanned pages with tesseract, where it is installed, apart from server and workers."""

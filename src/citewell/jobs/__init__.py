@@ -1,0 +1,19 @@
+"""Durable jobs: workflows whose steps are stored, and whose paid calls are never sent twice."""
+
+# What other rooms may import.
+API = (
+    "dbos_host",
+    "durable_job",
+    "job_engine",
+    "job_service",
+    "paid_calls",
+    "run_record",
+    "step_values",
+    "store.hashed_terms",
+    "store.job_rows",
+    "store.job_store",
+    "store.ledger_rows",
+    "store.ledger_store",
+    "store.thread_store",
+    "workflow_run",
+)

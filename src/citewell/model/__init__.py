@@ -1,1 +1,0 @@
-"""Frozen values that are passed between layers; no I/O."""

@@ -1,1 +1,0 @@
-"""The answers of tools as callers receive them, with the field names of the specifications."""

@@ -1,1 +1,0 @@
-"""Values of the domains: queries to their registries, records, and answers as callers receive them."""

@@ -1,1 +1,0 @@
-"""Which addresses may be connected to: URL grammar, public IP ranges, operator rules."""

@@ -1,1 +1,0 @@
-"""The client of S3-compatible object stores, whose address the operator sets."""

@@ -1,0 +1,245 @@
+"""Reads Stack Exchange questions with their answers and comments, through the public API."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+from citewell.core.errors import NotFound, RateLimited, UpstreamError
+from citewell.core.values.counted_words import pluralize
+from citewell.core.values.page import Page
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.json_responses import read_json_response
+from citewell.reading import page_errors
+from citewell.reading.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    format_epoch_time,
+    parse_site_address,
+)
+from citewell.reading.sites.stackexchange import stackexchange_posts
+from citewell.reading.sites.stackexchange.stackexchange_posts import (
+    AnswerList,
+    ApiEnvelope,
+    CommentList,
+    QuestionList,
+    QuestionThread,
+    StackExchangeAnswer,
+    StackExchangeComment,
+)
+from citewell.text.addresses import is_within_domain
+from citewell.text.safety.text_cleaning import clean_markup
+
+STACKEXCHANGE_API = SiteEndpoint(
+    name="site_stackexchange",
+    base_url="https://api.stackexchange.com/2.3",
+    per_second=10.0,
+    burst=10,
+)
+ENDPOINTS = (STACKEXCHANGE_API,)
+
+_KEY_SETTING = "STACKEXCHANGE_KEY"
+_STACKEXCHANGE_DOMAINS = (
+    "stackexchange.com",
+    "stackoverflow.com",
+    "serverfault.com",
+    "superuser.com",
+    "askubuntu.com",
+    "mathoverflow.net",
+    "stackapps.com",
+)
+_HOSTS_WITHOUT_QUESTIONS = {"stackexchange.com", "api.stackexchange.com", "data.stackexchange.com", "chat.stackexchange.com", "chat.stackoverflow.com"}  # fmt: skip
+_PAGE_SIZE = 100  # the most that the API allows
+_MAX_ANSWER_PAGES = 2
+_MAX_COMMENT_PAGES = 3
+_THROTTLE_SECONDS = 60.0
+_NO_QUOTA_SECONDS = 3600.0
+_MAX_PAUSE_SECONDS = 86_400.0
+_POST_ID_PATTERN = re.compile(r"\d{1,12}")
+_ANSWER_FRAGMENT_PATTERN = re.compile(r"(?:answer-)?(\d{1,12})")
+_COMMENT_FRAGMENT_PATTERN = re.compile(r"comment(\d{1,12})_(\d{1,12})")
+_DELAY_PATTERN = re.compile(r"available in (\d{1,6}) seconds")
+
+E = TypeVar("E", bound=ApiEnvelope)
+
+
+def find_route(url: str) -> SiteRoute | None:
+    """The route: `id` is the question, `path` the linked answer, `name` the linked comment."""
+    at = parse_site_address(url)
+    host = at.host.removeprefix("www.") if at else ""
+    if (
+        at is None
+        or host in _HOSTS_WITHOUT_QUESTIONS
+        or not any(is_within_domain(host, domain) for domain in _STACKEXCHANGE_DOMAINS)
+    ):
+        return None
+    first, second = at.find_part(0), at.find_part(1)
+    if not _POST_ID_PATTERN.fullmatch(second):
+        return None
+    said = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    comment = said[1] if said else ""
+    if first == "a":
+        return SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
+    if first not in {"questions", "q"}:
+        return None
+    answer = _ANSWER_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    in_path = at.find_part(3) if first == "questions" else ""
+    chosen = in_path if _POST_ID_PATTERN.fullmatch(in_path) else answer[1] if answer else ""
+    post = said[2] if said and said[2] != second else ""
+    return SiteRoute(
+        url=url, kind="question", id=second, path=chosen or post, owner=host, name=comment
+    )
+
+
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+    reading = _QuestionReading(route, kit)
+    try:
+        thread = await reading.fetch_thread()
+    finally:
+        reading.apply_pause()
+    question = thread.question
+    content = await kit.run_apart(stackexchange_posts.render_question_page, thread)
+    return kit.build_page(
+        route,
+        content=content,
+        content_type="stackexchange",
+        title=clean_markup(question.title),
+        final_url=question.link or route.url,
+        kind="forum",
+        author=question.author,
+        site=route.owner,
+        published=format_epoch_time(question.creation_date),
+        notes=thread.notes,
+        truncated=thread.total_answers > len(thread.answers),
+    )
+
+
+class _QuestionReading:
+    """The requests for one page, and how long the API asks us to wait after them."""
+
+    def __init__(self, route: SiteRoute, kit: SiteKit) -> None:
+        self._route = route
+        self._kit = kit
+        self._pause_seconds = 0.0
+        self._has_backoff: set[str] = set()  # methods that must not be called again now
+
+    async def fetch_thread(self) -> QuestionThread:
+        route = self._route
+        linked = await self._fetch_linked_answer() if route.kind == "answer" else None
+        if route.kind == "answer" and (linked is None or linked.question_id is None):
+            raise page_errors.build_soft_404_error(route.url, "no such answer")
+        number = str(linked.question_id) if linked else route.id
+        questions, replies = await asyncio.gather(
+            self._fetch_list(QuestionList, f"/questions/{number}"),
+            self._fetch_answers(number),
+        )
+        if not questions.items:
+            raise page_errors.build_soft_404_error(route.url, "no such question")
+        is_fetched = any(str(answer.answer_id) == route.path for answer in replies)
+        if route.path and linked is None and not is_fetched:
+            linked = await self._fetch_optional_answer(number)
+        answers = stackexchange_posts.rank_answers([*replies, *([linked] if linked else [])], route.path)  # fmt: skip
+        comments, notes = await self._fetch_comments(
+            [questions.items[0].question_id, *(answer.answer_id for answer in answers)]
+        )
+        return QuestionThread(
+            host=route.owner,
+            question=questions.items[0],
+            answers=answers,
+            comments=stackexchange_posts.group_comments(comments),
+            linked_answer=route.path,
+            linked_comment=route.name,
+            notes=notes,
+        )
+
+    async def _fetch_linked_answer(self) -> StackExchangeAnswer | None:
+        found = (await self._fetch_list(AnswerList, f"/answers/{self._route.path}")).items
+        return found[0] if found else None
+
+    async def _fetch_optional_answer(self, question: str) -> StackExchangeAnswer | None:
+        """The linked answer, if there is one and it belongs to the question."""
+        try:
+            found = await self._fetch_linked_answer()
+        except (UpstreamError, NotFound):
+            return None
+        return found if found and str(found.question_id) == question else None
+
+    async def _fetch_answers(self, question: str) -> list[StackExchangeAnswer]:
+        found: list[StackExchangeAnswer] = []
+        for page in range(1, _MAX_ANSWER_PAGES + 1):
+            answer = await self._fetch_list(
+                AnswerList, f"/questions/{question}/answers", sort="votes", page=page
+            )
+            found += answer.items
+            if not answer.has_more or "answers" in self._has_backoff:
+                break
+        return found
+
+    async def _fetch_comments(
+        self, posts: Sequence[int]
+    ) -> tuple[list[StackExchangeComment], tuple[str, ...]]:
+        """The comments on the posts, and a note if some are missing; a failure costs only them."""
+        found: list[StackExchangeComment] = []
+        named = ";".join(map(str, posts[:_PAGE_SIZE]))
+        try:
+            for page in range(1, _MAX_COMMENT_PAGES + 1):
+                answer = await self._fetch_list(
+                    CommentList, f"/posts/{named}/comments", sort="creation", page=page
+                )
+                found += answer.items
+                if not answer.has_more:
+                    return found, ()
+                if "comments" in self._has_backoff:
+                    break
+        except (UpstreamError, NotFound) as error:
+            if error.provider is None:
+                raise
+            return found, ("Comments could not be read.",)
+        return found, (
+            f"Only the newest {len(found)} {pluralize(len(found), 'comment is', 'comments are')} shown.",
+        )
+
+    async def _fetch_list(self, model: type[E], path: str, *, sort: str = "", page: int = 1) -> E:
+        params = {"site": self._route.owner, "filter": "withbody", "order": "desc"}
+        if sort:
+            params |= {"sort": sort, "page": str(page), "pagesize": str(_PAGE_SIZE)}
+        if key := self._kit.setting_values.get(_KEY_SETTING):
+            params["key"] = key
+        response = await self._kit.open_upstream(STACKEXCHANGE_API).send_get(
+            path, params=params, accept=(400, 404)
+        )
+        if response.status != 200:
+            self._raise_api_error(response)
+        answer = read_json_response(model, response)
+        self._note_limits(path.rpartition("/")[2], answer)
+        return answer
+
+    def _note_limits(self, method: str, answer: ApiEnvelope) -> None:
+        if answer.backoff is not None and answer.backoff > 0:
+            self._has_backoff.add(method)
+            self._pause_seconds = max(self._pause_seconds, answer.backoff)
+        if answer.quota_remaining is not None and answer.quota_remaining <= 0:
+            self._pause_seconds = max(self._pause_seconds, _NO_QUOTA_SECONDS)
+
+    def apply_pause(self) -> None:
+        """Send nothing for as long as the responses ask; calls during that time can lead to a ban."""
+        if self._pause_seconds > 0:
+            seconds = min(self._pause_seconds, _MAX_PAUSE_SECONDS)
+            self._kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
+
+    def _raise_api_error(self, response: HttpResponse) -> None:
+        body = response.parse_json()
+        name = body.get("error_name") if isinstance(body, dict) else None
+        if name == "throttle_violation":
+            said = _DELAY_PATTERN.search(str(body.get("error_message")))
+            seconds = float(said[1]) if said else _THROTTLE_SECONDS
+            self._pause_seconds = max(self._pause_seconds, seconds)
+            raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
+        if name == "no_method":
+            raise page_errors.build_soft_404_error(self._route.url, "no such site")
+        raise RateLimited("The upstream refused this request.", provider=STACKEXCHANGE_API.name)

@@ -1,0 +1,1 @@
+"""The tools of this room, one file each, named after the tool."""

@@ -1,0 +1,15 @@
+"""Which providers are configured, in which order they are asked, and what is reported when they fail."""
+
+# What other rooms may import.
+API = (
+    "answer_reports",
+    "domain_ports",
+    "model_billing",
+    "ports",
+    "provider_catalogue",
+    "provider_chains",
+    "provider_failures",
+    "provider_panel",
+    "settings",
+    "upstream_refusals",
+)

@@ -1,0 +1,12 @@
+"""Scholarly works: search, lookup, merging of records, citation graph and full text."""
+
+# What other rooms may import.
+API = (
+    "free_copies",
+    "literature_search",
+    "lookup_batches",
+    "paper_search_ladder",
+    "reference_matching",
+    "registry_records",
+    "work_resolution",
+)

@@ -1,1 +1,0 @@
-"""TCP connections of the HTTP server: strict parsing, time limits, numbers and efficient writes."""

@@ -1,1 +1,0 @@
-"""Builds services from settings, stores and providers; one module for each folder of `services`."""

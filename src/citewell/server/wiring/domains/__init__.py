@@ -1,1 +1,0 @@
-"""Builds the services of the domains, one module for each."""

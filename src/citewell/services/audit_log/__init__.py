@@ -1,1 +1,0 @@
-"""Keeps the audit log: records events, seals them, removes old ones and sends them to a webhook."""

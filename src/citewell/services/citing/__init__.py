@@ -1,1 +1,0 @@
-"""Bibliographies in any CSL style, made by pandoc or citeproc-py."""

@@ -1,1 +1,0 @@
-"""One grounded answer with checked citations."""

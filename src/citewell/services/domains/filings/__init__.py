@@ -1,1 +1,0 @@
-"""Filings of companies with securities regulators."""

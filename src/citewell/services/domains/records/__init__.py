@@ -1,1 +1,0 @@
-"""Records of the registries as pages to read, for deep research and the connector."""

@@ -1,1 +1,0 @@
-"""Search for statistical series, and their observations."""

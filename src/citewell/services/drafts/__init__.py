@@ -1,1 +1,0 @@
-"""Checks a draft against its own citations: whether they exist, stand, and say what they are cited for."""

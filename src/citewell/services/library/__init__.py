@@ -1,1 +1,0 @@
-"""The library, which holds the user's own documents: import, search, export."""

@@ -1,1 +1,0 @@
-"""Whether addresses still work, and copies of pages in the Internet Archive."""

@@ -1,1 +1,0 @@
-"""What belongs to single users: their consents, memories, workspaces and usage."""

@@ -1,1 +1,0 @@
-"""Audits lists of recommendations: vested interests, links, host reputation, corroboration."""

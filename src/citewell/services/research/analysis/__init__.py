@@ -1,1 +1,0 @@
-"""Which sentences of the pages speak to the question, and what is still missing."""

@@ -1,1 +1,0 @@
-"""What a research job is given: the checked question, its providers and its plan."""

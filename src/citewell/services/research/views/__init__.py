@@ -1,1 +1,0 @@
-"""Jobs, threads, budgets and exports in the form callers receive."""

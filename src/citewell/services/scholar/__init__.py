@@ -1,1 +1,0 @@
-"""Scholarly works: search, lookup, merging of records, citation graph and full text."""

@@ -1,1 +1,0 @@
-"""What kind of source a page is, how it is cited, and what is known of its host."""

@@ -1,1 +1,0 @@
-"""What is looked up of one reference, and where: works in registries, cases in those of law."""

@@ -1,1 +1,0 @@
-"""Watches: bibliographies and searches that are checked again, and tell only what has changed."""

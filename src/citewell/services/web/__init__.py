@@ -1,1 +1,0 @@
-"""Web search through many providers."""

@@ -1,1 +1,0 @@
-"""The audit log: rows that wait, sealed segments, the chain that connects them, and its verification."""

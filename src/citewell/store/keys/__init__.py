@@ -1,1 +1,0 @@
-"""Master keys, data keys per owner, and the encryption of rows."""

@@ -1,1 +1,0 @@
-"""The user's own documents and their full-text index."""

@@ -1,1 +1,0 @@
-"""What is kept in an object store: large artifacts, and backups."""

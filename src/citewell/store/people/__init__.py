@@ -1,1 +1,0 @@
-"""What is kept about people: consents, memories, shared findings and usage."""

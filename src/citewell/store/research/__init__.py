@@ -1,1 +1,0 @@
-"""What research found: reports, sources, claims and evidence."""

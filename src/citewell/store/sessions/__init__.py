@@ -1,1 +1,0 @@
-"""Research sessions and their steps."""

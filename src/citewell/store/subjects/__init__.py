@@ -1,1 +1,0 @@
-"""Data subjects: who is kept, what is erased of them, and the record of every erasure."""

@@ -1,1 +1,0 @@
-"""What is watched for changes, and the news that was found, encrypted with the owner's keys."""

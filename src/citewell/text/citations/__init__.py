@@ -1,1 +1,0 @@
-"""Works, authors, titles and identifiers, and how they are matched and formatted."""

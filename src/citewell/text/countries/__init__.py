@@ -1,1 +1,0 @@
-"""Countries: their codes and English names, and the codes that statistical offices use."""

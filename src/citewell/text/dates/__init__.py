@@ -1,1 +1,0 @@
-"""Dates as pages, providers, registries, references and sentences write them."""

@@ -1,1 +1,0 @@
-"""Finds the statements of a draft, the citations that stand for each, and what they carry."""

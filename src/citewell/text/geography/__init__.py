@@ -1,1 +1,0 @@
-"""Points on the map and the distances between them."""

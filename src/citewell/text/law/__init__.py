@@ -1,1 +1,0 @@
-"""Citations of cases and of texts of law, and names of courts."""

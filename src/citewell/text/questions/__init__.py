@@ -1,1 +1,0 @@
-"""What a question asks, what an answer to it looks like, and how it is put to a model."""

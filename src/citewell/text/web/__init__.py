@@ -1,1 +1,0 @@
-"""Web addresses, domains, search operators and markdown as HTML."""
