@@ -12,7 +12,7 @@ RUN apt-get update \
 WORKDIR /build
 COPY requirements-image.lock ./
 RUN python -m venv /opt/citewell \
-    && /opt/citewell/bin/pip install --require-hashes -r requirements-image.lock
+    && /opt/citewell/bin/pip install --no-deps --require-hashes -r requirements-image.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN /opt/citewell/bin/pip install --no-deps --no-build-isolation .
@@ -24,7 +24,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /build
 COPY requirements-run.lock ./
 RUN python -m venv /opt/citewell \
-    && /opt/citewell/bin/pip install --require-hashes -r requirements-run.lock
+    && /opt/citewell/bin/pip install --no-deps --require-hashes -r requirements-run.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN /opt/citewell/bin/pip install --no-deps --no-build-isolation .

@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check
+# The lock lists every package. Without --no-deps, pip refuses it on the day one of them has a newer release.
 define INSTALL
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) --require-hashes -r $(1)
+	$(PIP_INSTALL) --no-deps --require-hashes -r $(1)
 	$(PIP_INSTALL) --quiet --no-deps --no-build-isolation -e .
 endef
 # One more than the two cores of CI: many tests wait for a process or a time limit.
