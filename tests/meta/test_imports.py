@@ -98,6 +98,19 @@ def test_a_provider_brings_no_library_with_it(name: str) -> None:
     assert not tops(after - before) & HEAVY
 
 
+def test_choosing_a_provider_imports_none() -> None:
+    modules = loaded(
+        "from citewell.core.config import Settings\n"
+        "from citewell.routing.ports import Offer\n"
+        "from citewell.routing.provider_catalogue import ProviderCatalogue\n"
+        "catalogue = ProviderCatalogue(Settings(), connect=print)\n"
+        "assert catalogue.list_offering(Offer.WEB)\n"
+        "catalogue.list_provider_statuses()"
+    )
+
+    assert not {name for name in modules if name.startswith("citewell.providers.")}
+
+
 @pytest.mark.parametrize("flag", ["--help", "--version"])
 def test_help_and_version_load_no_command_and_no_library_but_the_parser(flag: str) -> None:
     modules = loaded(f"from citewell.cli import main\nmain([{flag!r}])")

@@ -66,7 +66,7 @@ def catalogue(
         settings,
         connect,
         names=(*providers.NAMES, NAME),
-        load=lambda name: module if name == NAME else providers.load(name),
+        load_spec=lambda name: module.SPEC if name == NAME else providers.load_spec(name),
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from citewell import providers
 from citewell.core import config
 from citewell.core.config import Settings
 from citewell.core.errors import InvalidInput, Misconfigured
-from citewell.routing.ports import Offer, ProviderOption
+from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, decode_spec, encode_spec
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from tests.requirements import requires
 from tests.search.doubles import Scripted, Shop, keyed, spec
@@ -137,18 +138,25 @@ def test_without_any_key_the_real_catalogue_still_offers_web_search(tmp_path: Pa
     assert {"wikipedia", "hackernews"} <= set(able)
 
 
-def test_a_provider_module_is_not_imported_before_it_is_needed() -> None:
-    loaded: list[str] = []
+def test_only_the_specs_that_a_question_needs_are_read() -> None:
+    read: list[str] = []
 
-    def load(name: str) -> providers.ProviderModule:
-        loaded.append(name)
-        return providers.load(name)
+    def load_spec(name: str) -> ProviderSpec:
+        read.append(name)
+        return providers.load_spec(name)
 
-    catalogue = ProviderCatalogue(Settings(), lambda _spec, _options: object(), load=load)
+    catalogue = ProviderCatalogue(Settings(), lambda _spec, _options: object(), load_spec=load_spec)
 
     catalogue.resolve_provider("hackernews", Offer.WEB)
 
-    assert loaded == ["hackernews"]
+    assert read == ["hackernews"]
+
+
+@pytest.mark.parametrize("name", providers.NAMES)
+def test_the_written_spec_is_that_of_the_provider(name: str) -> None:
+    assert decode_spec(json.loads(json.dumps(encode_spec(providers.load(name).SPEC)))) == (
+        providers.load(name).SPEC
+    )
 
 
 def test_a_new_provider_is_one_file_and_one_name(

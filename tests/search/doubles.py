@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 from citewell.core.config import Settings
@@ -85,7 +84,7 @@ class Shop:
         self.connected: list[tuple[str, dict[str, str]]] = []
         self.settings = Settings(raw=dict(environ or {}), **settings)
         self.catalogue = ProviderCatalogue(
-            self.settings, self._connect, names=tuple(self.specs), load=self._load
+            self.settings, self._connect, names=tuple(self.specs), load_spec=self.specs.__getitem__
         )
 
     def web(self, **changes: Any) -> WebSearchService:
@@ -93,9 +92,6 @@ class Shop:
         return WebSearchService(
             settings=self.settings, catalogue=self.catalogue, **(given | changes)
         )
-
-    def _load(self, name: str) -> Any:
-        return SimpleNamespace(SPEC=self.specs[name])
 
     def _connect(self, item: ProviderSpec, options: Mapping[str, str]) -> object:
         self.connected.append((item.name, dict(options)))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from citewell.routing.ports import ProviderKit, ProviderSpec
 
 API = ("doi",)  # a type that scholar names
@@ -80,3 +85,18 @@ class ProviderModule(Protocol):
 def load(name: str) -> ProviderModule:
     module: ProviderModule = import_module(f"{__name__}.{name}")
     return module
+
+
+def load_spec(name: str) -> ProviderSpec:
+    """The provider's SPEC, without importing the provider if `specs.json` has it."""
+    from citewell.routing.ports import decode_spec
+
+    data = _read_specs().get(name)
+    return decode_spec(data) if data else load(name).SPEC
+
+
+@cache
+def _read_specs() -> Mapping[str, Any]:
+    """The specs that `citewell reference` wrote, by the provider's name."""
+    specs: dict[str, Any] = json.loads((Path(__file__).parent / "specs.json").read_bytes())
+    return specs

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from citewell.core.errors import InternalError
 from citewell.core.values.paper import (
@@ -152,6 +152,51 @@ class ProviderSpec:
     @property
     def base_url_env(self) -> str:
         return f"CITEWELL_{self.name.upper()}_BASE_URL"
+
+
+def encode_spec(spec: ProviderSpec) -> dict[str, Any]:
+    """The spec as JSON data, without the fields that have their defaults."""
+    values = {declared.name: getattr(spec, declared.name) for declared in fields(spec)}
+    return {
+        declared.name: _encode_spec_value(values[declared.name])
+        for declared in fields(spec)
+        if values[declared.name] not in (declared.default, {})
+    }
+
+
+def _encode_spec_value(value: object) -> object:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return {key: _encode_spec_value(value[key]) for key in sorted(value)}
+    if isinstance(value, tuple):
+        return [
+            _encode_option(part) if isinstance(part, ProviderOption) else part for part in value
+        ]
+    return value
+
+
+def _encode_option(option: ProviderOption) -> dict[str, object]:
+    values = {declared.name: getattr(option, declared.name) for declared in fields(option)}
+    return {
+        declared.name: values[declared.name]
+        for declared in fields(option)
+        if values[declared.name] != declared.default
+    }
+
+
+def decode_spec(data: Mapping[str, Any]) -> ProviderSpec:
+    """The spec that `encode_spec` turned into this data."""
+    sets = {"offers": Offer, "filters": SearchFilter}
+    maps = {"image_filters": ImageFilter, "applied_arguments": Offer}
+    values = dict(data)
+    for name, kind in sets.items():
+        values[name] = frozenset(map(kind, data.get(name, ())))
+    for name, kind in maps.items():
+        values[name] = {kind(key): frozenset(items) for key, items in data.get(name, {}).items()}
+    values["options"] = tuple(ProviderOption(**option) for option in data.get("options", ()))
+    values["requires_any"] = tuple(data.get("requires_any", ()))
+    return ProviderSpec(**values)
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from citewell.core.config import Settings
 from citewell.core.errors import InvalidInput, Misconfigured
@@ -16,16 +16,13 @@ from citewell.core.values.search_queries import LIBRARY_PROVIDER
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec
 from citewell.routing.settings import RoutingSettings
 
-if TYPE_CHECKING:
-    from citewell.providers import ProviderModule
-
 ROUTED_CAPABILITIES = ("web", "images", "news", "academic", "patents", "default")
 ROUTING_SETTING = "SEARCH_ROUTING"
 
 # Providers know the values of the rooms, and the rooms ask providers: they are loaded by name.
 _PROVIDERS: Any = import_module("citewell.providers")
 ConnectProvider = Callable[[ProviderSpec, Mapping[str, str]], object]
-LoadProvider = Callable[[str], "ProviderModule"]
+LoadSpec = Callable[[str], ProviderSpec]
 _SWITCHED_ON = frozenset({"true", "1", "yes", "on"})
 
 
@@ -44,7 +41,7 @@ class ProviderStatus:
 
 
 class ProviderCatalogue:
-    """Every provider by name; a provider's module is imported when it is first needed."""
+    """Every provider by name; a provider's module is imported when it is first asked."""
 
     def __init__(
         self,
@@ -52,12 +49,12 @@ class ProviderCatalogue:
         connect: ConnectProvider,
         *,
         names: Iterable[str] = _PROVIDERS.NAMES,
-        load: LoadProvider = _PROVIDERS.load,
+        load_spec: LoadSpec = _PROVIDERS.load_spec,
     ) -> None:
         self._settings = settings
         self._raw = settings.raw
         self._connect = connect
-        self._load = load
+        self._load_spec = load_spec
         self._names = tuple(dict.fromkeys(names))
         self._specs: dict[str, ProviderSpec] = {}
         self._connected: dict[str, object] = {}
@@ -86,7 +83,7 @@ class ProviderCatalogue:
     def find_spec(self, name: str) -> ProviderSpec:
         """The provider's spec, with the base URL from the settings if one is set."""
         if name not in self._specs:
-            spec = self._load(name).SPEC
+            spec = self._load_spec(name)
             self._specs[name] = replace(
                 spec, base_url=self._raw.get(spec.base_url_env) or spec.base_url
             )
@@ -157,7 +154,7 @@ class ProviderCatalogue:
         return spec
 
     def _name_able_providers(self, offer: Offer) -> str:
-        """All providers with this offer, configured or not; this imports every provider."""
+        """All providers with this offer, configured or not."""
         return ", ".join(sorted(n for n in self._names if offer in self.find_spec(n).offers))
 
     def list_provider_statuses(self) -> tuple[ProviderStatus, ...]:

@@ -1,6 +1,7 @@
 """Write the files that are generated from the code.
 
-They are the manifest, the reference pages, golden schemas, .env.example and server.json.
+They are the manifest, the providers' specs, the reference pages, golden schemas, .env.example and
+server.json.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from mcp_types.version import (
     LATEST_MODERN_VERSION,
 )
 
+from citewell import providers
 from citewell.cli import exit_codes, screen
 from citewell.core import tool_registry as tools
 from citewell.core.config import Settings, list_settings
-from citewell.routing.ports import ProviderSpec
+from citewell.routing.ports import ProviderSpec, encode_spec
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.search.lenses import LensCatalogue
 from citewell.server.capabilities.tool_schema import build_tool_wire
@@ -39,6 +41,7 @@ from citewell.server.reference import (
 _CLIENT_INFO = {"name": "bake", "version": "0"}
 
 MANIFEST_PATH = "src/citewell/server/manifest.json"
+SPECS_PATH = "src/citewell/providers/specs.json"
 
 
 def command(
@@ -65,11 +68,22 @@ def build_derived_files(root: Path) -> dict[str, str]:
     """The text of every generated file, by its path in the repository at `root`."""
     version = read_project_version(root)
     settings = Settings()  # the defaults, so that the environment does not affect the pages
-    catalogue = ProviderCatalogue(settings, connect=_refuse_connection)
+    catalogue = ProviderCatalogue(
+        settings, connect=_refuse_connection, load_spec=lambda name: providers.load(name).SPEC
+    )
     pages = build_reference_files(
         catalogue, LensCatalogue(), build_manifest_entries(), version=version
     )
-    return pages | {MANIFEST_PATH: render_manifest()}
+    return pages | {MANIFEST_PATH: render_manifest(), SPECS_PATH: render_specs()}
+
+
+def render_specs() -> str:
+    """The text of specs.json: what every provider's SPEC says, one provider a line."""
+    rows = (
+        f"{json.dumps(name)}: {json.dumps(encode_spec(providers.load(name).SPEC), ensure_ascii=False)}"
+        for name in providers.NAMES
+    )
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
 def _refuse_connection(spec: ProviderSpec, options: object) -> object:
