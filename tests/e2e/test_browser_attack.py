@@ -15,7 +15,7 @@ from playwright.async_api import Error, Page, async_playwright
 
 from citewell.core.errors import NetworkFailed, RefusedByPolicy
 from citewell.net.address_guard import Guard, GuardRules
-from citewell.net.browser.browser_engine import BrowserSettings, can_use_sandbox
+from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.e2e.attack import JOURNEYS, Attacker, Trap, trap

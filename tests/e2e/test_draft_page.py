@@ -10,7 +10,7 @@ import pytest
 
 from citewell.drafts.commands.checking.draft_page import render_draft_page
 from citewell.net.address_guard import Guard, GuardRules
-from citewell.net.browser.browser_engine import BrowserSettings, can_use_sandbox
+from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
 from tests.axe import list_violations
 from tests.checked_drafts import make_checked_draft

@@ -17,7 +17,7 @@ import uvicorn
 from citewell.core import config
 from citewell.core.tooling import Owner
 from citewell.net.address_guard import Guard, GuardRules
-from citewell.net.browser.browser_engine import BrowserSettings, can_use_sandbox
+from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app

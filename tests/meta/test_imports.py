@@ -14,6 +14,11 @@ HEAVY = {
     "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq", "xlrd",
 }  # fmt: skip
 
+OF_EXTRAS = {
+    "asyncpg", "citeproc", "dbos", "genai_prices", "keyring", "obstore", "onnxruntime", "playwright", "psycopg", "redis",
+    "tokenizers", "wreq",
+}  # fmt: skip
+
 
 def loaded(code: str) -> set[str]:
     """Top-level and dotted names of every module loaded after running `code`."""
@@ -109,6 +114,50 @@ def test_choosing_a_provider_imports_none() -> None:
     )
 
     assert not {name for name in modules if name.startswith("citewell.providers.")}
+
+
+def test_a_search_that_reads_no_page_loads_no_page_reader() -> None:
+    modules = loaded(
+        "from citewell.core.config import Settings\n"
+        "from citewell.search.search_service import WebSearchService\n"
+        "from citewell.server.app import App\n"
+        "App(Settings()).require_service(WebSearchService)"
+    )
+
+    assert not {name for name in modules if name.startswith("citewell.net.browser")}
+    assert "citewell.reading.pages.page_reader" not in modules
+
+
+@pytest.mark.slow
+def test_only_the_browser_needs_a_library_of_an_extra() -> None:
+    """Every other module imports such a library where it uses it, so that reading works without it."""
+    script = f"""
+import pkgutil, sys
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+
+class Refuse(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in {sorted(OF_EXTRAS)}:
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Refuse())
+import citewell
+for module in pkgutil.walk_packages(citewell.__path__, "citewell."):
+    if not module.name.endswith("__main__"):
+        try:
+            import_module(module.name)
+        except ImportError:
+            print(module.name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+
+    assert done.stdout.split() == [
+        "citewell.net.browser.browser_engine",
+        "citewell.net.browser.page_visit",
+    ]
 
 
 @pytest.mark.parametrize("flag", ["--help", "--version"])

@@ -13,7 +13,7 @@ import pytest
 
 from citewell.core.errors import BrowserUnavailable
 from citewell.net.address_guard import Guard, GuardRules
-from citewell.net.browser.browser_engine import BrowserSettings
+from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.net.loopback import LOOPBACK, Exchange, Server, serve

@@ -292,7 +292,7 @@ def test_a_browser_that_died_is_started_again() -> None:
 OWNER = """
 import asyncio, os, sys
 from citewell.net.browser.page_browser import PageBrowser
-from citewell.net.browser.browser_engine import BrowserSettings
+from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.address_guard import Guard, GuardRules
 
 async def main():

@@ -16,8 +16,8 @@ from citewell.core.errors import (
     RefusedByPolicy,
 )
 from citewell.net.address_guard import Guard, GuardRules
-from citewell.net.browser import browser_engine
-from citewell.net.browser.browser_engine import BrowserSettings
+from citewell.net.browser import chromium_process
+from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.reading.extracted_page import ExtractedPage
@@ -75,7 +75,7 @@ def test_a_shell_that_stays_empty_is_reported_as_empty() -> None:
 def test_a_missing_browser_is_what_is_said_where_a_page_needs_one() -> None:
     with pytest.raises(BrowserUnavailable) as caught:
         read(
-            browser_engine.build_unavailable_error("no Chromium found"),
+            chromium_process.build_unavailable_error("no Chromium found"),
             ("html", ContentEmpty("shell")),
         )
 
@@ -85,7 +85,7 @@ def test_a_missing_browser_is_what_is_said_where_a_page_needs_one() -> None:
 def test_a_missing_browser_is_not_blamed_for_a_host_that_does_not_answer() -> None:
     with pytest.raises(NetworkFailed):
         read(
-            browser_engine.build_unavailable_error("no Chromium found"),
+            chromium_process.build_unavailable_error("no Chromium found"),
             ("html", NetworkFailed("no answer")),
         )
 
@@ -157,15 +157,15 @@ def test_the_headless_shell_is_preferred_and_an_own_choice_before_all() -> None:
         "mine": "/opt/mine",
     }
 
-    assert browser_engine.find_executable(None, which=there.get) == "/usr/bin/shell"
-    assert browser_engine.find_executable("mine", which=there.get) == "/opt/mine"
+    assert chromium_process.find_executable(None, which=there.get) == "/usr/bin/shell"
+    assert chromium_process.find_executable("mine", which=there.get) == "/opt/mine"
     with pytest.raises(BrowserUnavailable, match="install Chrome"):
-        browser_engine.find_executable(None, which=lambda _: None)
+        chromium_process.find_executable(None, which=lambda _: None)
 
 
 def test_every_flag_that_keeps_the_browser_behind_the_proxy_is_set() -> None:
     for pictures in (True, False):
-        assert set(browser_engine.build_launch_flags(loads_images=pictures)) >= {
+        assert set(chromium_process.build_launch_flags(loads_images=pictures)) >= {
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -178,24 +178,24 @@ def test_every_flag_that_keeps_the_browser_behind_the_proxy_is_set() -> None:
             "--disable-sync",
         }
     assert not any(
-        "sandbox" in flag for flag in browser_engine.build_launch_flags(loads_images=True)
+        "sandbox" in flag for flag in chromium_process.build_launch_flags(loads_images=True)
     )
 
 
 def test_keys_in_the_environment_are_not_handed_to_the_browser() -> None:
     environ = {"PATH": "/bin", "EXA_API_KEY": "k", "HOME": "/h", "HTTP_PROXY": "http://u:p@x"}
 
-    assert browser_engine.choose_environment(environ) == {"PATH": "/bin", "HOME": "/h"}
+    assert chromium_process.choose_environment(environ) == {"PATH": "/bin", "HOME": "/h"}
 
 
 def test_memory_is_read_from_proc_and_unknown_is_nothing(tmp_path: Path) -> None:
     (tmp_path / "7").mkdir()
     (tmp_path / "7" / "status").write_text("Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t  500 kB\n")
 
-    assert browser_engine.measure_private_memory(7, proc=tmp_path) == 500 * 1024
-    assert browser_engine.measure_private_memory(8, proc=tmp_path) == 0
-    assert browser_engine.find_largest_process([1, 3, 2], measure=lambda pid: pid * 10) == 3
-    assert browser_engine.find_largest_process([]) is None
+    assert chromium_process.measure_private_memory(7, proc=tmp_path) == 500 * 1024
+    assert chromium_process.measure_private_memory(8, proc=tmp_path) == 0
+    assert chromium_process.find_largest_process([1, 3, 2], measure=lambda pid: pid * 10) == 3
+    assert chromium_process.find_largest_process([]) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from citewell.core.config import Settings
 from citewell.core.errors import Blocked, BrowserUnavailable, CitewellError, NetworkFailed
 from citewell.net.address_guard import DisclosureRule
-from citewell.net.browser.browser_engine import BROWSER_DISABLED, BrowserSettings
+from citewell.net.browser.chromium_process import BROWSER_DISABLED, BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.browser.stealth_client import StealthClient
 from citewell.net.http.file_downloads import find_operator_contact

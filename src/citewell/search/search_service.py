@@ -28,7 +28,6 @@ from citewell.core.values.search_results import (
 )
 from citewell.evidence.signs import nearest_sentences
 from citewell.reading.settings import ReadingSettings
-from citewell.reading.source_classification import describe_page_source
 from citewell.routing.ports import FindPause, Offer, ProviderPause
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.provider_chains import ProviderChain, SearchRouter
@@ -92,8 +91,13 @@ class WebSearchService:
     def build(cls, kit: ServiceKit) -> Self:
         settings = kit.settings
         search_settings = settings[SearchSettings]
+
+        def read_page(url: str, *, max_length: int) -> Awaitable[Page]:
+            # The reader is built by the first search that reads a page: most read none.
+            return kit.require_page_reader().read_page(url, max_length=max_length)
+
         reader = build_page_batch_reader(
-            kit.require_page_reader().read_page,
+            read_page,
             max_length=search_settings.search_page_chars,
             concurrency=settings[ReadingSettings].max_page_concurrency,
             timeout=search_settings.search_page_timeout,
@@ -312,6 +316,8 @@ def build_page_batch_reader(
             except TimeoutError:
                 said = f"The page was not read within {timeout:g} {pluralize(timeout, 'second')}."
                 return NetworkFailed(said, reason=FailureReason.TIMEOUT)
+            from citewell.reading.source_classification import describe_page_source
+
             report([describe_page_source(url, page)])
             return _build_page_content(
                 page,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from citewell.core.errors import BrowserUnavailable, FailureReason, NetworkFailed
 from citewell.net.address_guard import Guard
-from citewell.net.browser import browser_engine
-from citewell.net.browser.browser_engine import BrowserSettings
+from citewell.net.browser import chromium_process
+from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.guarded_proxy import GuardedProxy
 from citewell.net.http.messages import HttpRequest, HttpResponse
 
@@ -71,9 +71,9 @@ class PageBrowser:
 
     def find_executable(self) -> str:
         """The path of the browser program; BrowserUnavailable, with the reason, if there is none."""
-        if self._habits.executable != browser_engine.BROWSER_DISABLED and not self._available():
-            raise browser_engine.build_unavailable_error("not installed")
-        return browser_engine.find_executable(self._habits.executable)
+        if self._habits.executable != chromium_process.BROWSER_DISABLED and not self._available():
+            raise chromium_process.build_unavailable_error("not installed")
+        return chromium_process.find_executable(self._habits.executable)
 
     @property
     def is_running(self) -> bool:
