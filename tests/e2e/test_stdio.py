@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -118,6 +119,17 @@ def test_no_client_can_tell_the_front_from_the_sdk(name: str, environ: Environ) 
 
     assert by_id(with_front) == by_id(without)
     assert len(with_front) == len(without)
+
+
+def test_a_session_of_plain_calls_never_imports_the_sdk(environ: Environ) -> None:
+    process = start(environ | {"PYTHONPROFILEIMPORTTIME": "1"})
+    assert process.stdout
+    tell(process, *legacy(request(2, "tools/list"), request(3, "ping"), CALL))
+    replies = [process.stdout.readline() for _ in range(4)]
+    _, imported = process.communicate(timeout=20)
+
+    assert set(by_id(replies)) == {"1", "2", "3", "9"}
+    assert not re.search(rb"\| +(mcp|mcp_types|starlette|uvicorn)$", imported, re.MULTILINE)
 
 
 def test_only_frames_reach_stdout_even_when_a_library_prints(environ: Environ) -> None:

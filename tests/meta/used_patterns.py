@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 import citewell
+from citewell.core.lazy_patterns import LazyPattern
 
 # What reads only what the user wrote.
 _OWN_INPUT = re.compile(
@@ -140,6 +141,8 @@ def _list_constants(
 
 
 def _unpack_patterns(value: Any, module: str, depth: int) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, LazyPattern):
+        value = value.compiled
     if isinstance(value, re.Pattern):
         yield value
     if depth == _MAX_NESTING or isinstance(value, re.Pattern | str | bytes | ModuleType):

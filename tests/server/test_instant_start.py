@@ -67,7 +67,7 @@ def test_a_handshake_and_the_list_are_answered_at_once() -> None:
         {"jsonrpc": "2.0", "id": 2, "result": {"tools": [{"name": "web_search"}]}},
     ]
     assert talk.front.answered == [1, 2]
-    assert len(talk.front.seen) == 3
+    assert len(talk.front.taken) == 3
 
 
 def test_an_unknown_version_is_offered_the_latest() -> None:

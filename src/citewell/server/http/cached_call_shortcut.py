@@ -25,13 +25,13 @@ from citewell.server.http.request_facts import (
     read_client_address,
     read_request_message,
 )
-from citewell.server.protocol import cached_replies
+from citewell.server.protocol import plain_calls
 
 PRECEDENT_SECONDS = 60.0  # how long the SDK's acceptance of a set of headers is valid
 MAX_PRECEDENTS = 4096
 _SESSION_HEADER = b"mcp-session-id"
 _SUPPORTED_VERSION_HEADERS = frozenset(
-    version.encode() for version in cached_replies.SUPPORTED_VERSIONS
+    version.encode() for version in plain_calls.SUPPORTED_VERSIONS
 )
 _IGNORED_HEADERS = {b"content-length", b"traceparent", b"tracestate", b"baggage", b"x-request-id"}
 
@@ -79,7 +79,7 @@ class CachedCallShortcut:
             and versions[-1] in _SUPPORTED_VERSION_HEADERS
         ):
             message, receive = await read_request_message(scope, receive)
-            answer = await cached_replies.answer_cached_call(
+            answer = await plain_calls.answer_cached_call(
                 self._app,
                 None if message is None else message.content,
                 tools,

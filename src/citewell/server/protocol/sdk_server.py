@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,6 +25,11 @@ from citewell.server.capabilities.prompts import (
     SERVER_TITLE,
 )
 from citewell.server.capabilities.resource_views import ARTIFACT_TEMPLATE
+from citewell.server.protocol.plain_calls import (
+    TEXT_CONTRACT_TOOLS,
+    build_call_result,
+    is_written_by_client,
+)
 from citewell.server.protocol.tasks_extension import (
     TASK_TOOLS,
     ServerTasks,
@@ -42,8 +46,6 @@ NameRequest = Callable[[RequestContext], str]
 FindOrigin = Callable[[RequestContext], CallOrigin]
 
 _MINUTE_MS = 60_000
-_WRITING_TOOL = "get_results"  # the one whose report the client's own model may write
-_TEXT_CONTRACT_TOOLS = frozenset({"search", "fetch"})  # their clients read the text alone
 _CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
     # Lists do not change while the server runs; the contents of resources do.
     "tools/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
@@ -133,7 +135,7 @@ class _RequestHandlers:
             )
         owner = self._identify(context)
         arguments = params.arguments or {}
-        if params.name == _WRITING_TOOL and arguments.get("write") == "client":
+        if is_written_by_client(params.name, arguments):
             from citewell.server.protocol.client_writing import request_client_draft
 
             draft = arguments.get("draft") or await request_client_draft(
@@ -162,16 +164,12 @@ class _RequestHandlers:
                 # Its result has to be polled, even if it is finished.
                 return build_task_handle(task)
         repeat = (
-            self._app.settings[ServerSettings].structured_text
-            or params.name in _TEXT_CONTRACT_TOOLS
+            self._app.settings[ServerSettings].structured_text or params.name in TEXT_CONTRACT_TOOLS
         )
         return _convert_outcome(outcome, repeat=repeat)
 
     def _build_result_json(self, outcome: ToolOutcome) -> dict[str, Any]:
-        result = _convert_outcome(
-            outcome, repeat=self._app.settings[ServerSettings].structured_text
-        )
-        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return build_call_result(outcome, repeat=self._app.settings[ServerSettings].structured_text)
 
     async def list_resources(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
@@ -267,29 +265,4 @@ class _RequestHandlers:
 
 
 def _convert_outcome(outcome: ToolOutcome, *, repeat: bool) -> types.CallToolResult:
-    content: list[types.ContentBlock] = [
-        types.TextContent(type="text", text=_choose_content_text(outcome, repeat=repeat))
-    ]
-    content += [
-        types.ResourceLink(
-            type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime, size=link.size
-        )
-        for link in outcome.links
-    ]
-    meta = {key: value for key, value in outcome.meta.items() if key != "errorKind"}
-    return types.CallToolResult(
-        content=content,
-        structured_content=None if outcome.is_error else outcome.body,
-        is_error=outcome.is_error,
-        _meta=meta or None,
-    )
-
-
-def _choose_content_text(outcome: ToolOutcome, *, repeat: bool) -> str:
-    if outcome.is_error:
-        return outcome.text or "The call failed."
-    if not repeat:
-        return "The result is in structuredContent."
-    if outcome.text is not None:
-        return outcome.text
-    return json.dumps(outcome.body, ensure_ascii=False, separators=(",", ":"))
+    return types.CallToolResult.model_validate(build_call_result(outcome, repeat=repeat))

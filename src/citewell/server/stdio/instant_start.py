@@ -1,8 +1,8 @@
-"""The instant start: answers a client's first requests while the SDK is still being imported.
+"""The instant start: answers a client's first requests while the session is still being imported.
 
 A client begins with `initialize` (or `server/discover`), then `tools/list`. Both answers are stored
-in the manifest and sent at once. Other requests wait, and all lines are replayed to the SDK once it
-is loaded. Standard library only.
+in the manifest and sent at once. The first request that it cannot answer waits for the session. If
+the SDK is needed later, the lines answered here are replayed to it. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class InstantStart:
 
     `replies` holds the SDK's results: `initialize` by version, `tools/list` by protocol era, and
     `server/discover`. The first line that it cannot answer exactly as the SDK would, and all later
-    lines, are left to the SDK.
+    lines, are left to the session.
     """
 
     def __init__(
@@ -31,21 +31,23 @@ class InstantStart:
         self.tools = tools
         self._write = write
         self._era: str | None = None
-        self.seen: list[bytes] = []
+        self.version: str | None = None  # of the protocol, as agreed in the handshake
+        self.taken: list[bytes] = []  # the lines that need no other answer
+        self.left: bytes | None = None  # the line that has to be answered by the session
         self.answered: list[Any] = []
         self.listed = False
 
     def answer_line(self, line: bytes) -> bool:
-        """Record one line and answer it if possible; False if the SDK has to answer."""
-        self.seen.append(line)
+        """Record one line and answer it if possible; False if the session has to answer."""
         message = _parse_message(line)
-        if message is None:
+        is_unanswered = message and message["method"] in _UNANSWERED_METHODS and "id" not in message
+        result = self._find_baked_result(message) if message and not is_unanswered else None
+        if message is None or (result is None and not is_unanswered):
+            self.left = line
             return False
-        if message.get("method") in _UNANSWERED_METHODS and "id" not in message:
+        self.taken.append(line)
+        if is_unanswered:
             return True
-        result = self._find_baked_result(message)
-        if result is None:
-            return False
         self.answered.append(message["id"])
         reply = {"jsonrpc": "2.0", "id": message["id"], "result": result}
         self._write(json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
@@ -60,7 +62,9 @@ class InstantStart:
         if self._era is None and method == "initialize" and _is_plain_initialize(params):
             self._era = "legacy"
             known = self._replies["initialize"]
-            return known.get(params["protocolVersion"]) or known[self._replies["latest"]]
+            result = known.get(params["protocolVersion"]) or known[self._replies["latest"]]
+            self.version = result["protocolVersion"]
+            return result
         if self._era != "legacy" and _is_modern_envelope(params):
             self._era = "modern"
             return (

@@ -1,4 +1,4 @@
-"""MCP over stdin and stdout: the instant start answers first, and the SDK takes over once it is loaded.
+"""MCP over stdin and stdout: the instant start answers first; the session takes over once it is loaded.
 
 Only the standard library is imported until then; a loader thread imports everything else.
 """
@@ -17,9 +17,9 @@ from citewell.core import environment
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.stdio.instant_start import InstantStart
-from citewell.server.stdio.stdio_wire import LineQueue, SdkLoaded, StdioWire
+from citewell.server.stdio.stdio_wire import LineQueue, SessionLoaded, StdioWire
 
-_IDLE_SECONDS = 0.2  # of silence, after which the SDK is loaded without a request for it
+_IDLE_SECONDS = 0.2  # of silence, after which the session is loaded without a request for it
 _TRUE_WORDS = {"1", "true", "t", "yes", "y", "on"}  # both lists as in pydantic
 _FALSE_WORDS = {"0", "false", "f", "no", "n", "off"}
 
@@ -68,11 +68,11 @@ def _import_session_module(lines: LineQueue) -> None:
     """Import what the session needs; runs on the loader thread."""
     import citewell.server.stdio.stdio_session  # noqa: F401 - imported early, because it takes time
 
-    lines.put(SdkLoaded())
+    lines.put(SessionLoaded())
 
 
 def _answer_until_loaded(front: InstantStart, lines: LineQueue, loader: threading.Thread) -> bool:
-    """Answer from the manifest until the SDK is loaded or needed; False if the client has disconnected."""
+    """Answer from the manifest until the session is loaded or needed; False if the client has disconnected."""
     while True:
         try:
             line = lines.get(timeout=None if loader.ident else _IDLE_SECONDS)
@@ -81,7 +81,7 @@ def _answer_until_loaded(front: InstantStart, lines: LineQueue, loader: threadin
             continue
         if line is None:
             return False
-        taken = not isinstance(line, SdkLoaded) and front.answer_line(line)
+        taken = not isinstance(line, SessionLoaded) and front.answer_line(line)
         if not loader.ident and (front.listed or not taken):
             loader.start()
         if not taken:

@@ -1,43 +1,42 @@
-"""Runs one stdio client on the SDK, after the instant start has handed over."""
+"""Serves one stdio client, after the instant start has handed over."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import queue
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
-
-import anyio
-import mcp_types as types
-from mcp.shared.message import SessionMessage
+from typing import TYPE_CHECKING, Any
 
 from citewell.audit.settings import AuditSettings
 from citewell.core import config
 from citewell.core.config import Settings
 from citewell.core.errors import CitewellError
 from citewell.core.settings import CoreSettings
-from citewell.core.tooling import build_local_owner
+from citewell.core.tooling import build_local_owner, ignore_progress
 from citewell.server.app import App
 from citewell.server.call_values import ToolInvocation, ToolOutcome
 from citewell.server.log_output import configure_logging
-from citewell.server.protocol import cached_replies
-from citewell.server.protocol.sdk_server import build_sdk_server
+from citewell.server.protocol import plain_calls
+from citewell.server.settings import ServerSettings
 from citewell.server.startup import resume_jobs
 from citewell.server.stdio.instant_start import InstantStart
-from citewell.server.stdio.stdio_wire import LineQueue, SdkLoaded, StdioWire
+from citewell.server.stdio.stdio_wire import LineQueue, SessionLoaded, StdioWire
 from citewell.text.safety.secret_masking import mask_secrets
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+if TYPE_CHECKING:
+    from citewell.server.stdio.sdk_session import SdkSession
 
-StdinLine = bytes | SdkLoaded | None
+_LOG = logging.getLogger(__name__)
+
+StdinLine = bytes | SessionLoaded | None
 
 
 _PARENT_CHECK_SECONDS = 2.0  # how often to check for a parent that died without closing the pipe
@@ -83,14 +82,7 @@ def _build_session_app(overrides: Mapping[str, Any], front: InstantStart | None)
 async def _serve_stdio_client(
     app: App, *, wire: StdioWire, lines: LineQueue, front: InstantStart | None, parent: int
 ) -> None:
-    server = build_sdk_server(app)
-    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](
-        float("inf")
-    )
-    outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](64)
-    exchange = LineExchange(app, wire, to_server, front.answered if front else [])
-    for line in front.seen if front else ():
-        exchange.feed_sdk(line)
+    exchange = LineExchange(app, wire, front)
     pump = threading.Thread(
         target=_forward_lines,
         args=(asyncio.get_running_loop(), lines, exchange),
@@ -99,14 +91,12 @@ async def _serve_stdio_client(
     )
     pump.start()
     watch = asyncio.create_task(_wait_for_parent_exit(lines, parent))
-    write = asyncio.create_task(exchange.write_replies(from_server))
     _end_on_signal(signal.SIGTERM, lines)
     is_ready = not isinstance(app, MisconfiguredApp)
     jobs = resume_jobs(app, delay=_RESUME_DELAY_SECONDS) if is_ready else contextlib.nullcontext()
     try:
         async with jobs:
-            await server.run(incoming, outgoing, server.create_initialization_options())
-            await write
+            await exchange.run()
     finally:
         watch.cancel()
         await app.aclose()
@@ -165,90 +155,189 @@ class MisconfiguredApp(App):
             self.tools = {wire["name"]: wire for wire in tools}
 
 
-# Takes lines from stdin and writes frames to stdout: cached answers directly, the rest by the SDK.
+# Takes lines from stdin and writes frames to stdout. Plain calls are answered here, the rest by the SDK.
 
 
 class LineExchange:
-    def __init__(self, app: App, wire: StdioWire, to_server: Any, answered: list[Any]) -> None:
+    """Answers a client's lines; the SDK is imported for the first one that is no plain call.
+
+    A call is answered here once the client has agreed to a protocol version whose results have the
+    same form, and has said that it is initialized.
+    """
+
+    def __init__(self, app: App, wire: StdioWire, front: InstantStart | None) -> None:
         self._app = app
-        self._to_server = to_server
-        self._spoken = list(answered)
         self._offered = frozenset(app.tools)
-        self._short = False  # True once the SDK has answered a call in a supported protocol version
-        self._known_version = False
-        self._waiting: deque[StdinLine] = deque()
-        self._taking: asyncio.Task[None] | None = None
+        self._repeats_text = app.settings[ServerSettings].structured_text
+        self._has_agreed = front is not None and front.version in plain_calls.SUPPORTED_VERSIONS
+        self._is_initialized = False
+        self._answered = front.answered if front else []  # ids
+        self._for_sdk: list[bytes] = []  # lines to pass to the SDK once it is imported
+        self._calls: dict[int | str, asyncio.Task[bytes]] = {}
+        self._sdk: SdkSession | None = None
+        self._sdk_run: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._writer = threading.Thread(
             target=_write_queued_frames, args=(self._frames, wire), daemon=True, name="stdout"
         )
+        if front:
+            self._take_opening(front)
 
-    def receive_lines(self, batch: list[StdinLine]) -> None:
-        """Queue the lines that have arrived and start answering them; called in the event loop."""
-        self._waiting.extend(batch)
-        if self._taking is None or self._taking.done():
-            self._taking = asyncio.create_task(self._answer_waiting_lines())
+    def _take_opening(self, front: InstantStart) -> None:
+        for line in front.taken:
+            self._for_sdk.append(line)
+            self._is_initialized |= _is_notice(json.loads(line), "notifications/initialized")
+        if front.left is not None:
+            self.receive_lines([front.left])
 
-    async def _answer_waiting_lines(self) -> None:
-        while self._waiting:
-            line = self._waiting.popleft()
-            reply = None
-            if self._short and isinstance(line, bytes):
-                reply = await cached_replies.find_cached_reply(self._app, line, self._offered)
-            if reply is None:
-                self.feed_sdk(line)
-            else:
-                self._frames.put(reply + b"\n")
-
-    def feed_sdk(self, line: StdinLine) -> None:
-        """Pass a line to the SDK; None means that the client has disconnected."""
-        if isinstance(line, SdkLoaded):
-            return
-        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            if line is None:
-                self._to_server.close()
-                return
-            try:
-                text = line.decode("utf-8", "replace")
-                message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
-            except ValueError:
-                self._frames.put(build_line_error(line))
-            else:
-                self._to_server.send_nowait(SessionMessage(message))
-
-    async def write_replies(self, from_server: Any) -> None:
-        """Write the SDK's messages, leaving out replies that the instant start has already sent."""
+    async def run(self) -> None:
+        """Answer until the client disconnects; calls that still run are then cancelled."""
         self._writer.start()
-        async with from_server:
-            async for item in from_server:
-                message = item.message
-                self._note_protocol_version(message)
-                if self._spoken and _is_already_answered(message, self._spoken):
-                    continue
-                text = message.model_dump_json(by_alias=True, exclude_unset=True)
-                self._frames.put(text.encode("utf-8", "replace") + b"\n")
+        await self._ended.wait()
+        for call in self._calls.values():
+            call.cancel()
+        if self._calls:
+            await asyncio.wait(self._calls.values())
+        if self._sdk is not None:
+            self._sdk.close()
+        if self._sdk_run is not None:
+            await self._sdk_run
         self._frames.put(None)
         await asyncio.to_thread(self._writer.join, 5)
 
-    def _note_protocol_version(self, message: Any) -> None:
-        if self._short or not isinstance(message, types.JSONRPCResponse):
+    def receive_lines(self, batch: list[StdinLine]) -> None:
+        """Take the lines that have arrived; called in the event loop."""
+        for line in batch:
+            if line is None:
+                self._ended.set()
+            elif isinstance(line, bytes) and not self._answer_line(line):
+                self._leave_to_sdk(line)
+
+    def _answer_line(self, line: bytes) -> bool:
+        """False if the SDK has to see the line."""
+        try:
+            message = _parse_line(line)
+        except (ValueError, RecursionError):
+            self._write_frame(plain_calls.build_line_error(line))
+            return True
+        if _is_notice(message, "notifications/initialized"):
+            self._is_initialized = True
+            self._for_sdk.append(line)
+            return self._sdk_run is None
+        if _is_notice(message, "notifications/cancelled"):
+            return self._cancel_call(message) or self._sdk_run is None
+        if not self._can_answer(message):
+            return False
+        self._start_call(message["id"], message["params"])
+        return True
+
+    def _can_answer(self, message: Any) -> bool:
+        if not (self._has_agreed and self._is_initialized):
+            return False
+        if not plain_calls.is_plain_tool_call(message):
+            return False
+        name, arguments = message["params"]["name"], message["params"]["arguments"]
+        return name in self._offered and not plain_calls.is_written_by_client(name, arguments)
+
+    def _start_call(self, request_id: int | str, params: Mapping[str, Any]) -> None:
+        call = asyncio.create_task(self._run_call(request_id, params))
+        self._calls[_correlate_id(request_id)] = call
+        call.add_done_callback(partial(self._finish_call, request_id))
+
+    async def _run_call(self, request_id: int | str, params: Mapping[str, Any]) -> bytes:
+        name, token = params["name"], params.get("_meta", {}).get("progressToken")
+
+        async def report_progress(done: float, total: float | None, message: str | None) -> None:
+            self._write_frame(plain_calls.encode_progress(token, done, total, message))
+
+        arguments, named = params["arguments"], str(request_id)
+        outcome = await self._app.call_cached_tool(name, arguments, request_id=named)
+        if outcome is None:
+            report = report_progress if type(token) in {int, str} else ignore_progress
+            outcome = await self._app.call_tool(name, arguments, report=report, request_id=named)
+        repeat = self._repeats_text or name in plain_calls.TEXT_CONTRACT_TOOLS
+        return plain_calls.encode_call_response(request_id, outcome, repeat=repeat)
+
+    def _finish_call(self, request_id: int | str, call: asyncio.Task[bytes]) -> None:
+        key = _correlate_id(request_id)
+        if self._calls.get(key) is call:
+            del self._calls[key]
+        if not call.cancelled() and call.exception() is None:
+            self._write_frame(call.result())
+        elif not call.cancelled():
+            _LOG.error("A call failed.", exc_info=call.exception())
+            text = "The call failed; the server's log says why."
+            self._write_frame(
+                plain_calls.encode_error(request_id, plain_calls.INTERNAL_ERROR, text)
+            )
+        elif self._ended.is_set():  # a call that the client cancelled is not answered
+            code = plain_calls.CONNECTION_CLOSED
+            self._write_frame(plain_calls.encode_error(request_id, code, "Connection closed"))
+
+    def _cancel_call(self, message: Mapping[str, Any]) -> bool:
+        """Whether the notice means a call that is answered here."""
+        params = message.get("params")
+        request_id = params.get("requestId") if isinstance(params, dict) else None
+        call = None
+        if type(request_id) in {int, str}:
+            call = self._calls.get(_correlate_id(request_id))
+        return call is not None and call.cancel()
+
+    def _leave_to_sdk(self, line: bytes) -> None:
+        if self._sdk is not None:
+            self._sdk.feed_line(line)
             return
-        if message.result.get("protocolVersion") in cached_replies.SUPPORTED_VERSIONS:
-            self._known_version = True
-        elif self._known_version and "structuredContent" in message.result:
-            self._short = True
+        self._for_sdk.append(line)
+        if self._sdk_run is None:
+            self._sdk_run = asyncio.create_task(self._run_sdk())
+            self._sdk_run.add_done_callback(lambda _: self._ended.set())
+
+    async def _run_sdk(self) -> None:
+        self._sdk = await asyncio.to_thread(self._import_sdk)
+        for line in self._for_sdk:
+            self._sdk.feed_line(line)
+        self._for_sdk.clear()
+        if self._ended.is_set():
+            self._sdk.close()
+        await self._sdk.run()
+
+    def _import_sdk(self) -> SdkSession:
+        from citewell.server.stdio.sdk_session import SdkSession
+
+        return SdkSession(
+            self._app, self._write_frame, answered=self._answered, agree=self._note_agreement
+        )
+
+    def _note_agreement(self) -> None:
+        self._has_agreed = True
+
+    def _write_frame(self, frame: bytes) -> None:
+        self._frames.put(frame + b"\n")
 
 
-def build_line_error(line: bytes) -> bytes:
-    """The JSON-RPC error for a line that is not a message, with the line's id if it has one."""
-    code, words, request_id = PARSE_ERROR, "This line is not JSON.", None
-    with contextlib.suppress(ValueError, RecursionError):
-        found = json.loads(line)
-        code, words = INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
-        given = found.get("id") if isinstance(found, dict) else None
-        request_id = given if type(given) in {int, str} else None
-    reply = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": words}}
-    return json.dumps(reply, separators=(",", ":")).encode() + b"\n"
+def _parse_line(line: bytes) -> Any:
+    """The JSON of a line; raises ValueError if it is none, or holds text that cannot be encoded."""
+    message = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse_constant)
+    if b"\\ud" in line.lower():  # perhaps half of a surrogate pair
+        json.dumps(message, ensure_ascii=False).encode()
+    return message
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _is_notice(message: Any, method: str) -> bool:
+    return isinstance(message, dict) and message.get("method") == method and "id" not in message
+
+
+def _correlate_id(request_id: int | str) -> int | str:
+    """The id under which a notice finds its request: clients may send 7 as "7"."""
+    try:
+        return int(request_id)
+    except ValueError:
+        return request_id
 
 
 def _write_queued_frames(frames: queue.SimpleQueue[bytes | None], wire: StdioWire) -> None:
@@ -260,14 +349,3 @@ def _write_queued_frames(frames: queue.SimpleQueue[bytes | None], wire: StdioWir
                 parts.append(further)
             frames.put(None)
         wire.write_frame(b"".join(parts))
-
-
-def _is_already_answered(message: Any, spoken: list[Any]) -> bool:
-    """True if the instant start has answered this request; its id is then removed from `spoken`."""
-    if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-        return False
-    for index, request_id in enumerate(spoken):
-        if type(request_id) is type(message.id) and request_id == message.id:
-            del spoken[index]
-            return True
-    return False

@@ -19,11 +19,11 @@ TOO_LONG_LINE = (
 )
 
 
-class SdkLoaded:
-    """Put in the queue of lines when the SDK has been imported."""
+class SessionLoaded:
+    """Put in the queue of lines when the session has been imported."""
 
 
-LineQueue = queue.SimpleQueue[bytes | SdkLoaded | None]
+LineQueue = queue.SimpleQueue[bytes | SessionLoaded | None]
 
 
 class StdioWire:
