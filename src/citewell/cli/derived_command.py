@@ -79,14 +79,14 @@ def _list_parameters(
         kind = _find_option_type(field.annotation)
         default = field.default if mark.default is FIELD_DEFAULT else mark.default
         is_required = place == 0 and field.is_required()
-        told = mark.help or field.description or ""
+        help_text = mark.help or field.description or ""
         if place == 0:
-            option = typer.Argument(help=told)
+            option = typer.Argument(help=help_text)
         elif names[name][0] == _COUNT_ARGUMENT:
-            option = typer.Option(*_COUNT_FLAGS, help=told, **_read_bounds(field))
+            option = typer.Option(*_COUNT_FLAGS, help=help_text, **_read_bounds(field))
         else:
             flags = (mark.flag or f"--{name.replace('_', '-')}").split()
-            option = typer.Option(*flags, help=told)
+            option = typer.Option(*flags, help=help_text)
         is_optional = default is None and not is_required
         parameters.append(
             inspect.Parameter(

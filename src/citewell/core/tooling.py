@@ -52,7 +52,7 @@ class ToolArguments(BaseModel):
     def build_request(self, kind: type[S]) -> S:
         """The service request that these arguments contain: `kind` is a dataclass they inherit."""
         declared: Any = kind
-        return kind(**{one.name: getattr(self, one.name) for one in fields(declared)})
+        return kind(**{field_.name: getattr(self, field_.name) for field_ in fields(declared)})
 
     @classmethod
     @cache

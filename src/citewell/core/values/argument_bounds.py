@@ -37,10 +37,10 @@ class ArgumentBounds:
             self._check_length(value)
 
     def _check_choices(self, value: Any) -> None:
-        for one in value if isinstance(value, tuple) else (value,):
-            if one not in self.choices:
+        for choice in value if isinstance(value, tuple) else (value,):
+            if choice not in self.choices:
                 raise InvalidInput(
-                    f"{self.name} {one!r} is not known. It takes: {', '.join(self.choices)}."
+                    f"{self.name} {choice!r} is not known. It takes: {', '.join(self.choices)}."
                 )
 
     def _check_number(self, value: int) -> None:

@@ -73,4 +73,4 @@ class StructuredAnswer(WireValue):
     trust: str = Field(default=UNTRUSTED_LABEL)
 
     def to_wire(self) -> dict[str, Any]:
-        return super().to_wire() | {"results": [one.to_wire() for one in self.results]}
+        return super().to_wire() | {"results": [result.to_wire() for result in self.results]}

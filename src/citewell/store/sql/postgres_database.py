@@ -208,7 +208,7 @@ class PostgresDatabase:
         # Always in the same order, so that two groups cannot deadlock.
         values = [
             [statement.params[name] for name in names]
-            for statement in sorted(group, key=lambda one: str(one.params[key]))
+            for statement in sorted(group, key=lambda member: str(member.params[key]))
         ]
 
         async def write(link: PoolConnection) -> set[object]:
@@ -224,8 +224,10 @@ class PostgresDatabase:
             logger.debug("A group of %d is run one by one. %s", len(group), error.message)
             return [await self._execute_alone(statement) for statement in group]
         return [
-            _check_expected_rows(one, StatementOutcome(changed_rows=int(one.params[key] in done)))
-            for one in group
+            _check_expected_rows(
+                statement, StatementOutcome(changed_rows=int(statement.params[key] in done))
+            )
+            for statement in group
         ]
 
     async def _execute_alone(self, statement: SqlStatement) -> StatementOutcome | Exception:

@@ -312,10 +312,10 @@ class SqliteFile:
             self._record_report(f"{self.path} was damaged; it was set aside as {aside.name}.")
         else:
             kept = self._salvage_into_successor(aside)
-            told = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
+            counts = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
             self._record_report(
                 f"{self.path} was damaged; it was set aside as {aside.name}, and its readable rows "
-                f"were copied ({told or 'none'})."
+                f"were copied ({counts or 'none'})."
             )
         self.epoch += 1
 

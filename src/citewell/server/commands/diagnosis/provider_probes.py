@@ -130,8 +130,8 @@ DOMAIN_PROBES: Mapping[Offer, tuple[type, Callable[[Any], Any], str | None]] = {
 
 async def send_domain_probe(provider: object) -> bool:
     """Whether the registry found what surely exists; raises NotImplementedError if none can be probed."""
-    for kind, ask, part in DOMAIN_PROBES.values():
-        sent = ask(provider) if isinstance(provider, kind) else None
+    for kind, send_probe, part in DOMAIN_PROBES.values():
+        sent = send_probe(provider) if isinstance(provider, kind) else None
         if sent is not None:
             answer = await sent
             return bool(getattr(answer, part) if part else answer)
