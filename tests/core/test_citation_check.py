@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import CitewellError, RateLimited, UpstreamUnavailable
-from citewell.core.values.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
 from citewell.core.values.court_case import (
+    BriefCheck,
     CaseHits,
     CaseQuery,
+    CaseVerdict,
+    CheckedCitation,
     CitationMatch,
     CourtCase,
     LegalCitation,

@@ -57,9 +57,7 @@ def test_the_front_needs_the_standard_library_alone() -> None:
 
 
 def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
-    modules = tops(
-        loaded("from citewell.core import tool_registry; tool_registry.load_all_tools()")
-    )
+    modules = tops(loaded("from citewell.core import tooling; tooling.load_all_tools()"))
 
     assert not modules & (
         {"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY

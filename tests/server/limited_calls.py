@@ -9,8 +9,7 @@ from citewell.core.config import Settings
 from citewell.core.tooling import Owner
 from citewell.server.call_limits import CallAdmission, CallLimits
 from citewell.store.coordination.daily_counts import SECONDS_PER_DAY, DailyCounter
-from citewell.store.coordination.limit_file import TenantOverrides
-from citewell.store.coordination.rate_limits import RateLimiter
+from citewell.store.coordination.rate_limits import RateLimiter, TenantOverrides
 from tests.clocks import Clock
 
 ALICE, BOB = Owner(tenant="acme", user="alice"), Owner(tenant="acme", user="bob")

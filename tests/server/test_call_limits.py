@@ -10,7 +10,7 @@ import pytest
 from citewell.core.errors import RateLimited
 from citewell.core.tooling import Owner
 from citewell.server.limit_rules import LimitKind
-from citewell.store.coordination.limit_file import TenantOverrides
+from citewell.store.coordination.rate_limits import TenantOverrides
 from tests.clocks import Clock
 from tests.requirements import requires
 from tests.server.limited_calls import (

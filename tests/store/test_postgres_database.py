@@ -12,7 +12,7 @@ from citewell.core.errors import Misconfigured
 from citewell.store.failures import BatchRolledBack, StoreError
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
-from citewell.store.sql.postgres_failures import explain_postgres_error
+from citewell.store.sql.postgres_pool import explain_postgres_error
 from tests.services import Postgres, postgres_or_skip
 
 pytestmark = pytest.mark.process  # a real PostgreSQL

@@ -91,7 +91,7 @@ def load_command(name: str) -> Any:
 
 
 def _derive_command(file: CommandFile) -> Callable[..., int]:
-    from citewell.cli.derived_command import derive_command
+    from citewell.cli.tool_command import derive_command
 
     return derive_command(file.module)
 

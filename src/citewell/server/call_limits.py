@@ -26,8 +26,12 @@ from citewell.store.coordination.daily_counts import (
     find_utc_day,
     measure_day_rest,
 )
-from citewell.store.coordination.limit_file import TenantOverrides
-from citewell.store.coordination.rate_limits import RateLimit, RateLimiter, RateState
+from citewell.store.coordination.rate_limits import (
+    RateLimit,
+    RateLimiter,
+    RateState,
+    TenantOverrides,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from mcp_types.version import (
 )
 
 from citewell.cli import exit_codes, screen
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.config import Settings, list_settings
 from citewell.routing.ports import ProviderSpec
 from citewell.routing.provider_catalogue import ProviderCatalogue

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from citewell.core import errors
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.errors import CitewellError
 from citewell.core.tooling import Tool
 from citewell.core.values.counted_words import describe_duration, pluralize
@@ -79,7 +79,7 @@ def render_tools_page(entries: Sequence[Mapping[str, Any]]) -> str:
         "Tools",
         intro,
         overview,
-        *(_render_tool_section(entry, tools.load(entry["name"])) for entry in entries),
+        *(_render_tool_section(entry, tools.load_tool(entry["name"])) for entry in entries),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.core.tool_registry import load_tool_providers
+from citewell.core.tooling import load_tool_providers
 from citewell.routing.ports import Offer, ProviderSpec, ToolProviders
 from citewell.search.lenses import SearchLens
 from citewell.server.reference import setting_files as settings_page

@@ -178,8 +178,8 @@ def open_state_store(
     from citewell.sessions.session_store import SqlSessionStore
     from citewell.store.coordination.change_notices import build_change_notices
     from citewell.store.coordination.leases import SqlLeaseTable
-    from citewell.store.coordination.limit_file import load_limit_file
     from citewell.store.coordination.open_circuits import SqlOpenCircuits
+    from citewell.store.coordination.rate_limits import load_limit_file
     from citewell.store.failures import StoreHealth
     from citewell.store.key_vault import KeyVault
     from citewell.store.master_keys import build_master_keyring, choose_master_key_source

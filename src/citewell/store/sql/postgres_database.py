@@ -27,12 +27,12 @@ from citewell.store.sql.database import (
     SqlStatement,
     StatementOutcome,
 )
-from citewell.store.sql.postgres_failures import (
+from citewell.store.sql.postgres_pool import (
+    PostgresPool,
     explain_postgres_error,
     import_driver,
     list_undone_errors,
 )
-from citewell.store.sql.postgres_pool import PostgresPool
 
 if TYPE_CHECKING:
     from citewell.store.sql.postgres_pool import AnyConnection, PoolConnection

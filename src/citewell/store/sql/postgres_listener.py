@@ -11,8 +11,12 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from citewell.core.errors import CitewellError, Misconfigured
-from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
-from citewell.store.sql.postgres_pool import connect_directly, is_direct
+from citewell.store.sql.postgres_pool import (
+    PoolerFound,
+    connect_directly,
+    explain_postgres_error,
+    is_direct,
+)
 
 if TYPE_CHECKING:
     import asyncpg

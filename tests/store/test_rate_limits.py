@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import Misconfigured
-from citewell.store.coordination.limit_file import TenantOverrides, load_limit_file
+from citewell.store.coordination.rate_limits import TenantOverrides, load_limit_file
 
 
 def test_a_table_for_each_tenant_is_read(tmp_path: Path) -> None:
