@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +9,7 @@ import typer
 import typer.core
 import typer.main
 
-from citewell.core.room_modules import CommandFile, list_commands
+from citewell.core.room_modules import list_commands
 
 PROGRAM_HELP = (
     "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
@@ -85,15 +84,14 @@ def load_command(name: str) -> Any:
     if app.registered_commands:
         app.callback()(_keep_group)
     else:
-        function = _derive_command(file) if module is None else module.command
+        if module is None:
+            from citewell.cli.tool_command import derive_command
+
+            function = derive_command(file.module)
+        else:
+            function = module.command
         app.command(name, help=file.help, epilog=EXIT_CODES_HELP)(wrap_command(function))
     return typer.main.get_command(app)
-
-
-def _derive_command(file: CommandFile) -> Callable[..., int]:
-    from citewell.cli.tool_command import derive_command
-
-    return derive_command(file.module)
 
 
 def _keep_group() -> None:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from citewell.core import tooling as tools
-from citewell.core.config import Settings
+from citewell.core.config import Settings, list_settings
 from citewell.core.errors import Misconfigured
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
@@ -289,10 +289,11 @@ class App(ServiceRegistry):
 
     def _list_switches(self) -> frozenset[str]:
         """The settings that offer further tools, as far as they are switched on."""
+        required = frozenset(tool_selection.list_required_settings(self._entries))
         return frozenset(
-            name
-            for name in tool_selection.list_required_settings(self._entries)
-            if self.settings.is_switched_on(name)
+            setting.name
+            for setting in list_settings()
+            if setting.name in required and self.settings.get_value(setting) is True
         )
 
     def start_artifact_upkeep(self) -> None:

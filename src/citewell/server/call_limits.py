@@ -24,7 +24,6 @@ from citewell.store.coordination.daily_counts import (
     DailyCounter,
     DailyQuota,
     find_utc_day,
-    measure_day_rest,
 )
 from citewell.store.coordination.rate_limits import (
     RateLimit,
@@ -342,7 +341,8 @@ class CallLimits:
         )
 
     def _measure_day_rest(self) -> float:
-        return measure_day_rest(self._clock())
+        """Seconds until midnight in UTC."""
+        return SECONDS_PER_DAY - self._clock() % SECONDS_PER_DAY
 
 
 def _describe_rate(kind: LimitKind, limit: RateLimit, state: RateState) -> LimitState:

@@ -132,9 +132,6 @@ class CacheStore:
         other = self.object_health.list_failure_messages() if self.object_health else ()
         return (*self.health.list_failure_messages(), *other)
 
-    def list_store_counts(self) -> Mapping[str, int]:
-        return self.health.list_event_counts()
-
     async def aclose(self) -> None:
         if self.close_backend is not None:
             await self.close_backend()

@@ -136,8 +136,8 @@ def _read_field_bounds(name: str, declared: Any) -> ArgumentBounds:
         elif get_origin(part) is Literal:
             found["choices"] = found.get("choices", ()) + get_args(part)
         elif isinstance(part, FieldInfo):
-            if part.validation_alias is not None:
-                found["name"] = _choose_published_name(part.validation_alias)
+            if (alias := part.validation_alias) is not None:
+                found["name"] = str(alias.choices[0] if isinstance(alias, AliasChoices) else alias)
             for mark in part.metadata:
                 found |= {
                     bound: getattr(mark, bound)
@@ -156,7 +156,3 @@ def _walk_declaration(declared: Any) -> Iterator[Any]:
     elif get_origin(declared) is not Literal:
         for part in get_args(declared):
             yield from _walk_declaration(part)
-
-
-def _choose_published_name(alias: object) -> str:
-    return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias)

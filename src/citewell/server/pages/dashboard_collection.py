@@ -234,7 +234,7 @@ class DashboardCollector:
         settings, store = self._app.settings[StoreSettings], self._app.store
         if not settings.cache_enabled:
             raise SectionAbsent(_NO_CACHE_TEXT)
-        counts = store.list_store_counts()
+        counts = store.health.list_event_counts()
         totals = None
         if store.database is not None and store.health.is_usable():
             totals = await load_cache_totals(store.database)

@@ -42,7 +42,11 @@ class ArtifactStore:
     async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
         """Store `body`; raises StoreError if it does not fit, so that the caller can inline it instead."""
         name, value = await run_off_loop_if_large(
-            len(body), lambda: (hashlib.sha256(body).hexdigest(), _join_media_type(mime, body))
+            len(body),
+            lambda: (
+                hashlib.sha256(body).hexdigest(),
+                mime.replace("\n", " ").encode() + b"\n" + body,
+            ),
         )
         expires = self._clock() + self._ttl
         if not await self._cache.store_entry(owner, name, value, ttl=self._ttl):
@@ -72,10 +76,6 @@ def read_stored_artifact(kept: TimedValue) -> StoredArtifact:
         expires_at=kept.made_at + kept.ttl,
     )
     return StoredArtifact(artifact=info, body=body)
-
-
-def _join_media_type(mime: str, body: bytes) -> bytes:
-    return mime.replace("\n", " ").encode() + b"\n" + body
 
 
 def _split_media_type(value: bytes) -> tuple[str, bytes]:

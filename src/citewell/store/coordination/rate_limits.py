@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from citewell.core.errors import Misconfigured
 from citewell.store.encryption import LazyKeyring
 from citewell.store.failures import BatchRolledBack, StoreHealth
-from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
+from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
 Backend = TypeVar("Backend")  # what the processes share
 UNSHARED_EVENT = "limit_unshared"  # a store failed, so that a process counted by itself
@@ -176,7 +176,7 @@ class SqlRateLimiter(SharedRateLimiter[SqlDatabase]):
                 return TakenPermits(
                     is_granted=True,
                     states=tuple(
-                        _build_returned_state(limit, outcome.rows[0])
+                        build_rate_state(limit, outcome.rows[0][0] - outcome.rows[0][1])
                         for limit, outcome in zip(limits, outcomes, strict=True)
                     ),
                 )
@@ -212,11 +212,6 @@ class SqlRateLimiter(SharedRateLimiter[SqlDatabase]):
     async def _hash_limit_names(self, limits: Sequence[RateLimit]) -> list[str]:
         key = (await self._keys.load_keyring()).keys[0]
         return [key.hash_frequent_name("pace", limit.name) for limit in limits]
-
-
-def _build_returned_state(limit: RateLimit, row: SqlRow) -> RateState:
-    due, now = row
-    return build_rate_state(limit, due - now)
 
 
 MAX_LIMIT = 10**9

@@ -246,7 +246,8 @@ class PostgresDatabase:
         last: Exception | None = None
         for tries in range(_MAX_TRANSACTION_TRIES):
             try:
-                return await self._run_on_connection(work)
+                async with self._pool.acquire() as link:
+                    return await work(link)
             except undone as error:
                 last = error
                 await asyncio.sleep(_RETRY_SECONDS * 2**tries)
@@ -255,10 +256,6 @@ class PostgresDatabase:
         if isinstance(last, driver.DeadlockDetectedError | driver.SerializationError):
             raise StoreError("Other writers kept making the database roll back. Try again.")
         raise explain_postgres_error(last or TimeoutError()) from last
-
-    async def _run_on_connection(self, work: Callable[[PoolConnection], Awaitable[T]]) -> T:
-        async with self._pool.acquire() as link:
-            return await work(link)
 
     async def _migrate_schema(self, link: AnyConnection) -> None:
         """Apply what is missing. Waits for locks only briefly, and then lets others go before."""

@@ -34,11 +34,6 @@ class TrustedProxies:
         """Raises Misconfigured for a name that is neither an address nor a network."""
         return cls(networks=tuple(map(_parse_network, names)))
 
-    def includes_peer(self, scope: Scope) -> bool:
-        """Whether the other end of the connection is one of them; nothing in the request decides it."""
-        client = scope.get("client")
-        return client is not None and self.includes_address(client[0])
-
     def includes_address(self, text: str) -> bool:
         try:
             address = ipaddress.ip_address(text.partition("%")[0])
@@ -65,7 +60,9 @@ class ProxyIdentity:
         tenant = _find_single_value(scope, self._tenant_header) if self._tenant_header else None
         if user is None and tenant is None:
             return None
-        if not self._proxies.includes_peer(scope):
+        # The other end of the connection counts; nothing in the request decides it.
+        client = scope.get("client")
+        if client is None or not self._proxies.includes_address(client[0]):
             raise CredentialsRefused(
                 RefusalCause.UNTRUSTED_PROXY,
                 "Only the proxies in CITEWELL_TRUSTED_PROXIES may say who is calling, and this "
