@@ -19,17 +19,12 @@ from citewell.server.limit_rules import (
     OwnerLimits,
 )
 from citewell.server.settings import ServerSettings
+from citewell.store.coordination import rate_limits
 from citewell.store.coordination.daily_counts import (
     SECONDS_PER_DAY,
     DailyCounter,
     DailyQuota,
     find_utc_day,
-)
-from citewell.store.coordination.rate_limits import (
-    RateLimit,
-    RateLimiter,
-    RateState,
-    TenantOverrides,
 )
 
 
@@ -74,7 +69,7 @@ _COUNT_MEMORY_SECONDS = 1.0  # how long a count that is far from its quota is no
 _MAX_REMEMBERED_COUNTS = 10_000
 _MAX_REMEMBERED_OWNERS = 10_000
 
-_KindedRate = tuple[LimitKind, RateLimit]
+_KindedRate = tuple[LimitKind, rate_limits.RateLimit]
 _KindedQuota = tuple[LimitKind, DailyQuota]
 
 
@@ -110,9 +105,9 @@ class CallLimits:
         self,
         settings: Settings,
         *,
-        rate_limiter: RateLimiter,
+        rate_limiter: rate_limits.RateLimiter,
         daily_counter: DailyCounter,
-        overrides: Mapping[str, TenantOverrides],
+        overrides: Mapping[str, rate_limits.TenantOverrides],
         clock: Callable[[], float] = time.time,
     ) -> None:
         server_settings = settings[ServerSettings]
@@ -161,7 +156,7 @@ class CallLimits:
 
     async def admit_address(self, address: str) -> CallAdmission:
         """Decide about a call by where it comes from."""
-        limit = RateLimit(
+        limit = rate_limits.RateLimit(
             name=f"address:{address}", calls=self._address_calls, seconds=_MINUTE_SECONDS
         )
         taken = await self._rate_limiter.take_permits([limit])
@@ -301,7 +296,7 @@ class CallLimits:
             (LimitKind.SERVER, "server", limits.all_per_second, 1.0),
         )
         return tuple(
-            (kind, RateLimit(name=name, calls=calls, seconds=seconds))
+            (kind, rate_limits.RateLimit(name=name, calls=calls, seconds=seconds))
             for kind, name, calls, seconds in wanted
             if calls
         )
@@ -345,7 +340,9 @@ class CallLimits:
         return SECONDS_PER_DAY - self._clock() % SECONDS_PER_DAY
 
 
-def _describe_rate(kind: LimitKind, limit: RateLimit, state: RateState) -> LimitState:
+def _describe_rate(
+    kind: LimitKind, limit: rate_limits.RateLimit, state: rate_limits.RateState
+) -> LimitState:
     return LimitState(
         kind=kind,
         limit=limit.calls,

@@ -7,13 +7,8 @@ from collections.abc import Sequence
 from citewell.core.tooling import load_tool_providers
 from citewell.routing.ports import Offer, ProviderSpec, ToolProviders
 from citewell.search.lenses import SearchLens
+from citewell.server.reference import page_markdown
 from citewell.server.reference import setting_files as settings_page
-from citewell.server.reference.page_markdown import (
-    format_code,
-    format_code_list,
-    join_page_parts,
-    render_reference_table,
-)
 
 _FILTERS_INTRO = (
     "Who serves each search tool, what that provider needs, and how each argument that narrows a search takes effect: "
@@ -34,7 +29,7 @@ _PROVIDERS_INTRO = (
 
 def render_providers_page(specs: Sequence[ProviderSpec]) -> str:
     ordered = sorted(specs, key=lambda spec: (not spec.covers_whole_web, spec.rank, spec.name))
-    overview = render_reference_table(
+    overview = page_markdown.render_reference_table(
         ("Provider", "Offers", "Needs", "Filters it applies itself", "Most results"),
         [
             (
@@ -47,7 +42,7 @@ def render_providers_page(specs: Sequence[ProviderSpec]) -> str:
             for spec in ordered
         ],
     )
-    return join_page_parts(
+    return page_markdown.join_page_parts(
         "Providers", _PROVIDERS_INTRO, overview, *map(_render_provider_section, ordered)
     )
 
@@ -56,7 +51,7 @@ def describe_required_settings(spec: ProviderSpec) -> str:
     """The settings without which the provider cannot be used."""
     required = [option.env for option in spec.options if option.required]
     if required:
-        return format_code_list(required)
+        return page_markdown.format_code_list(required)
     if spec.requires_any:
         return " or ".join(f"`{env}`" for env in spec.requires_any)
     return "nothing"
@@ -89,11 +84,11 @@ def _render_provider_section(spec: ProviderSpec) -> str:
 
 
 def render_lenses_page(lenses: Sequence[SearchLens]) -> str:
-    overview = render_reference_table(
+    overview = page_markdown.render_reference_table(
         ("Lens", "Hosts", "Provider", "What it is for"),
         [
             (
-                format_code(lens.name),
+                page_markdown.format_code(lens.name),
                 str(len(lens.domains)),
                 lens.required_provider or "any",
                 lens.description,
@@ -101,14 +96,16 @@ def render_lenses_page(lenses: Sequence[SearchLens]) -> str:
             for lens in lenses
         ],
     )
-    return join_page_parts("Lenses", _LENSES_INTRO, overview, *map(_render_lens_section, lenses))
+    return page_markdown.join_page_parts(
+        "Lenses", _LENSES_INTRO, overview, *map(_render_lens_section, lenses)
+    )
 
 
 def _render_lens_section(lens: SearchLens) -> str:
     parts = [
         f"## {lens.name}",
-        format_code_list(lens.domains),
-        f"Goggle: {format_code(lens.goggle)}" if lens.goggle else "",
+        page_markdown.format_code_list(lens.domains),
+        f"Goggle: {page_markdown.format_code(lens.goggle)}" if lens.goggle else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -117,7 +114,7 @@ def _render_lens_section(lens: SearchLens) -> str:
 
 
 def render_filters_page(specs: Sequence[ProviderSpec]) -> str:
-    return join_page_parts(
+    return page_markdown.join_page_parts(
         "Tools, providers and filters",
         _FILTERS_INTRO,
         *(
@@ -145,7 +142,7 @@ def _render_tool_section(tool: str, served: ToolProviders, specs: Sequence[Provi
     return "\n\n".join(
         (
             f"## {tool}",
-            render_reference_table(headings, rows),
+            page_markdown.render_reference_table(headings, rows),
             *([last] if served.without_provider else []),
         )
     )

@@ -14,7 +14,7 @@ from citewell.core.config import Settings
 from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, ServerTooOld, StoreError
 from citewell.store.settings import StoreSettings
-from citewell.store.sql import migrations
+from citewell.store.sql import migrations, postgres_pool
 from citewell.store.sql import migrations as schema_versions
 from citewell.store.sql.batching import TaskBatcher
 from citewell.store.sql.database import (
@@ -26,12 +26,6 @@ from citewell.store.sql.database import (
     SqlScalar,
     SqlStatement,
     StatementOutcome,
-)
-from citewell.store.sql.postgres_pool import (
-    PostgresPool,
-    explain_postgres_error,
-    import_driver,
-    list_undone_errors,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +75,7 @@ class PostgresDatabase:
     ) -> None:
         self._name = schema
         self._direct_url = direct_url or url
-        self._pool = PostgresPool(
+        self._pool = postgres_pool.PostgresPool(
             url,
             schema_name=self.schema_name,
             max_connections=max_connections,
@@ -241,8 +235,8 @@ class PostgresDatabase:
         self, work: Callable[[PoolConnection], Awaitable[T]], *, is_read: bool = False
     ) -> T:
         """The result of `work`, tried again if nothing of it can be stored; raises StoreError."""
-        driver = import_driver()
-        undone = list_undone_errors(driver, is_read=is_read)
+        driver = postgres_pool.import_driver()
+        undone = postgres_pool.list_undone_errors(driver, is_read=is_read)
         last: Exception | None = None
         for tries in range(_MAX_TRANSACTION_TRIES):
             try:
@@ -252,14 +246,14 @@ class PostgresDatabase:
                 last = error
                 await asyncio.sleep(_RETRY_SECONDS * 2**tries)
             except (driver.PostgresError, OSError, TimeoutError) as error:
-                raise explain_postgres_error(error) from error
+                raise postgres_pool.explain_postgres_error(error) from error
         if isinstance(last, driver.DeadlockDetectedError | driver.SerializationError):
             raise StoreError("Other writers kept making the database roll back. Try again.")
-        raise explain_postgres_error(last or TimeoutError()) from last
+        raise postgres_pool.explain_postgres_error(last or TimeoutError()) from last
 
     async def _migrate_schema(self, link: AnyConnection) -> None:
         """Apply what is missing. Waits for locks only briefly, and then lets others go before."""
-        driver = import_driver()
+        driver = postgres_pool.import_driver()
         undone = (driver.DeadlockDetectedError, driver.LockNotAvailableError)
         for tries in range(_MAX_MIGRATION_TRIES):
             try:

@@ -11,12 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from citewell.core.errors import CitewellError, Misconfigured
-from citewell.store.sql.postgres_pool import (
-    PoolerFound,
-    connect_directly,
-    explain_postgres_error,
-    is_direct,
-)
+from citewell.store.sql import postgres_pool
 
 if TYPE_CHECKING:
     import asyncpg
@@ -87,7 +82,7 @@ class PostgresListener:
                     await self._serve_connection(link)
                 self._log_listening_failure("The connection for notifications broke.")
                 delay = 0.0
-            except PoolerFound as error:
+            except postgres_pool.PoolerFound as error:
                 self._log_listening_failure(error.message)
                 delay = POOLER_RETRY_SECONDS
             except CitewellError as error:
@@ -138,15 +133,15 @@ async def open_session(url: str) -> AsyncIterator[Connection]:
     import asyncpg
 
     try:
-        link = await connect_directly(url)
+        link = await postgres_pool.connect_directly(url)
         try:
-            if not await is_direct(link):
+            if not await postgres_pool.is_direct(link):
                 await _check_notifications(url, link)
             yield link
         finally:
             link.terminate()
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        raise explain_postgres_error(error, setting=_SETTING) from error
+        raise postgres_pool.explain_postgres_error(error, setting=_SETTING) from error
 
 
 async def require_sessions(url: str) -> None:
@@ -157,7 +152,7 @@ async def require_sessions(url: str) -> None:
     try:
         async with open_session(url):
             pass
-    except PoolerFound as error:
+    except postgres_pool.PoolerFound as error:
         raise Misconfigured(error.message, action="inform_user") from error
 
 
@@ -166,13 +161,13 @@ async def _check_notifications(url: str, link: Connection) -> None:
     heard = asyncio.Event()
     channel = f"citewell_test_{secrets.token_hex(8)}"
     await link.add_listener(channel, lambda *_: heard.set())
-    sender = await connect_directly(url)
+    sender = await postgres_pool.connect_directly(url)
     try:
         await sender.execute(f"NOTIFY {channel}")
         async with asyncio.timeout(POOLER_TEST_SECONDS):
             await heard.wait()
     except TimeoutError:
-        raise PoolerFound(
+        raise postgres_pool.PoolerFound(
             "The database is reached through a connection pooler that does not keep sessions, such"
             " as PgBouncer in transaction mode. Set CITEWELL_DATABASE_DIRECT_URL to the address of"
             " the database server itself."

@@ -18,13 +18,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import CitewellError, InternalError, Misconfigured
-from citewell.store.failures import (
-    BatchRolledBack,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    StoreUnreachable,
-)
+from citewell.store import failures
 
 if TYPE_CHECKING:
     import asyncpg
@@ -36,58 +30,58 @@ if TYPE_CHECKING:
 # What is raised for the driver's error of this name, and for its subclasses.
 _ERROR_KINDS: dict[str, tuple[type[CitewellError], str]] = {
     "IntegrityConstraintViolationError": (
-        BatchRolledBack,
+        failures.BatchRolledBack,
         "A database constraint refused the batch.",
     ),
     "DiskFullError": (
-        StoreFull,
+        failures.StoreFull,
         (
             "The database's disk is full, so nothing new can be stored. Free space on the disk of"
             " the PostgreSQL server, or make it larger; Citewell goes on by itself then."
         ),
     ),
     "ReadOnlySQLTransactionError": (
-        StoreReadOnly,
+        failures.StoreReadOnly,
         (
             "The database is read-only: it is a replica, or was configured so."
             " {setting} must name a server that can be written."
         ),
     ),
     "InvalidAuthorizationSpecificationError": (
-        StoreError,
+        failures.StoreError,
         "The database refused the user or password in {setting}.",
     ),
     "InvalidCatalogNameError": (
-        StoreError,
+        failures.StoreError,
         "The database that {setting} names does not exist.",
     ),
     "InsufficientPrivilegeError": (
-        StoreError,
+        failures.StoreError,
         "The database user may not do this; it must own its schema.",
     ),
     "TooManyConnectionsError": (
-        StoreUnreachable,
+        failures.StoreUnreachable,
         (
             "The database has no free connection. Allow it more, put PgBouncer before it, or lower"
             " CITEWELL_DATABASE_CONNECTIONS."
         ),
     ),
     "ProtocolViolationError": (
-        StoreError,
+        failures.StoreError,
         (
             "The connection pooler that {setting} names refused: it does not know the user or the"
             " database, has no free connection, or is not in transaction or session mode."
         ),
     ),
     "TimeoutError": (
-        StoreUnreachable,
+        failures.StoreUnreachable,
         (
             "The database did not answer in time, or all connections of this process are in use"
             " (CITEWELL_DATABASE_CONNECTIONS)."
         ),
     ),
     "CannotConnectNowError": (
-        StoreUnreachable,
+        failures.StoreUnreachable,
         "The database is starting or stopping. Try again.",
     ),
     "SyntaxOrAccessError": (InternalError, "The database cannot run a statement ({code})."),
@@ -95,7 +89,7 @@ _ERROR_KINDS: dict[str, tuple[type[CitewellError], str]] = {
 }
 
 
-class PoolerFound(StoreError):
+class PoolerFound(failures.StoreError):
     """The connection goes through a pooler, which may run each transaction in another session."""
 
 
@@ -144,7 +138,7 @@ def explain_postgres_error(
         if kind.__name__ in _ERROR_KINDS:
             made, message = _ERROR_KINDS[kind.__name__]
             return made(message.format(setting=setting, code=code))
-    return StoreUnreachable(f"The database cannot be reached or used ({code}).")
+    return failures.StoreUnreachable(f"The database cannot be reached or used ({code}).")
 
 
 CONNECT_TIMEOUT_SECONDS = 15.0  # for one round trip or two, so a way that takes 10 can be used
@@ -239,7 +233,7 @@ class PostgresPool:
     async def _ensure_pool(self) -> asyncpg.Pool[asyncpg.Record]:
         async with self._opening:
             if self._is_closed:
-                raise StoreError("The store is closed.")
+                raise failures.StoreError("The store is closed.")
             if self._pool is None:
                 self._pool = await self._open_pool()
             return self._pool
