@@ -17,8 +17,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.errors import CitewellError, InternalError, Misconfigured
+from citewell.core.errors import CitewellError, Misconfigured
 from citewell.store import failures
+from citewell.text.data_tables import load_table
 
 if TYPE_CHECKING:
     import asyncpg
@@ -27,66 +28,8 @@ if TYPE_CHECKING:
     PoolConnection = asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
     AnyConnection = DirectConnection | PoolConnection
 
-# What is raised for the driver's error of this name, and for its subclasses.
-_ERROR_KINDS: dict[str, tuple[type[CitewellError], str]] = {
-    "IntegrityConstraintViolationError": (
-        failures.BatchRolledBack,
-        "A database constraint refused the batch.",
-    ),
-    "DiskFullError": (
-        failures.StoreFull,
-        (
-            "The database's disk is full, so nothing new can be stored. Free space on the disk of"
-            " the PostgreSQL server, or make it larger; Citewell goes on by itself then."
-        ),
-    ),
-    "ReadOnlySQLTransactionError": (
-        failures.StoreReadOnly,
-        (
-            "The database is read-only: it is a replica, or was configured so."
-            " {setting} must name a server that can be written."
-        ),
-    ),
-    "InvalidAuthorizationSpecificationError": (
-        failures.StoreError,
-        "The database refused the user or password in {setting}.",
-    ),
-    "InvalidCatalogNameError": (
-        failures.StoreError,
-        "The database that {setting} names does not exist.",
-    ),
-    "InsufficientPrivilegeError": (
-        failures.StoreError,
-        "The database user may not do this; it must own its schema.",
-    ),
-    "TooManyConnectionsError": (
-        failures.StoreUnreachable,
-        (
-            "The database has no free connection. Allow it more, put PgBouncer before it, or lower"
-            " CITEWELL_DATABASE_CONNECTIONS."
-        ),
-    ),
-    "ProtocolViolationError": (
-        failures.StoreError,
-        (
-            "The connection pooler that {setting} names refused: it does not know the user or the"
-            " database, has no free connection, or is not in transaction or session mode."
-        ),
-    ),
-    "TimeoutError": (
-        failures.StoreUnreachable,
-        (
-            "The database did not answer in time, or all connections of this process are in use"
-            " (CITEWELL_DATABASE_CONNECTIONS)."
-        ),
-    ),
-    "CannotConnectNowError": (
-        failures.StoreUnreachable,
-        "The database is starting or stopping. Try again.",
-    ),
-    "SyntaxOrAccessError": (InternalError, "The database cannot run a statement ({code})."),
-    "DataError": (InternalError, "The database cannot run a statement ({code})."),
-}
+# What is raised for the driver's error of a name, and for its subclasses: our class and a message.
+_ERROR_TABLE = "postgres_errors"
 
 
 class PoolerFound(failures.StoreError):
@@ -123,6 +66,7 @@ def import_driver() -> Any:
             'CITEWELL_DATABASE_URL needs a driver: pip install "citewell[postgres]".',
             action="inform_user",
         ) from None
+    load_table(__package__, _ERROR_TABLE)  # it is needed when no file can be opened any more
     return asyncpg
 
 
@@ -134,9 +78,11 @@ def explain_postgres_error(
     `setting` is the one with the address that was used.
     """
     code = getattr(error, "sqlstate", None) or type(error).__name__
+    table = load_table(__package__, _ERROR_TABLE)
     for kind in type(error).__mro__:
-        if kind.__name__ in _ERROR_KINDS:
-            made, message = _ERROR_KINDS[kind.__name__]
+        if kind.__name__ in table:
+            name, message = table[kind.__name__]
+            made: type[CitewellError] = getattr(failures, name)
             return made(message.format(setting=setting, code=code))
     return failures.StoreUnreachable(f"The database cannot be reached or used ({code}).")
 
