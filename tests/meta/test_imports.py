@@ -103,7 +103,6 @@ def test_help_and_version_load_no_command_and_no_library_but_the_parser(flag: st
     assert not tops(modules) & (HEAVY | {"asyncio", "mcp", "pydantic"}) - {"typer"}
     assert {name for name in modules if name.startswith("citewell.")} <= {
         "citewell.cli",
-        "citewell.cli.command_group",
         "citewell.core",
         "citewell.core.room_modules",
     }

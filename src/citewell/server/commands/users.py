@@ -34,7 +34,7 @@ from citewell.people.subject_archive import (
     write_archive,
 )
 from citewell.people.subject_erasure import SubjectEraser
-from citewell.server.http.auth.proxy_identity import MAX_NAME_CHARS, is_usable_name
+from citewell.server.http.auth.caller import MAX_NAME_CHARS, is_usable_name
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import has_stored_state, open_state_store
 

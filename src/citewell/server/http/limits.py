@@ -18,8 +18,7 @@ from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
 from citewell.server.call_limits import CallAdmission, CallLimits
 from citewell.server.http import request_facts
-from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.auth.proxy_identity import TrustedProxies
+from citewell.server.http.auth.caller import TrustedProxies, find_caller
 from citewell.server.http.observing.request_records import note_refusal
 from citewell.server.http.refusals import RawHeader, send_json_body
 from citewell.server.limit_rules import UNDISCLOSED_KINDS, CallRefusal, LimitState

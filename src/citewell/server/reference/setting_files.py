@@ -12,8 +12,8 @@ from citewell.core.config import list_settings
 from citewell.core.environment import CONFIG_FILE_VARIABLE
 from citewell.reading import sites
 from citewell.routing.ports import ProviderOption, ProviderSpec
+from citewell.server import reference
 from citewell.server.capabilities.prompts import SERVER_DESCRIPTION, SERVER_TITLE
-from citewell.server.reference import page_markdown
 
 LISTING_SCHEMA_URL = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 LISTING_NAME = (
@@ -54,7 +54,7 @@ def list_server_entries() -> Iterator[SettingEntry]:
     for setting in list_settings():
         yield SettingEntry(
             name=setting.name,
-            default=page_markdown.format_default(setting.default),
+            default=reference.format_default(setting.default),
             help=setting.help,
             secret=setting.secret,
         )
@@ -97,7 +97,7 @@ def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
         for spec in sorted(specs, key=lambda spec: spec.name)
         if any(True for _ in list_provider_entries(spec))
     ]
-    return page_markdown.join_page_parts(
+    return reference.join_page_parts(
         "Settings",
         SETTINGS_INTRO,
         render_settings_table(list_server_entries()),
@@ -110,13 +110,13 @@ def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
 def render_settings_table(entries: Iterable[SettingEntry]) -> str:
     rows = [
         (
-            page_markdown.format_code(entry.name),
-            page_markdown.format_code(entry.default),
+            reference.format_code(entry.name),
+            reference.format_code(entry.default),
             entry.help + (" Secret." if entry.secret else ""),
         )
         for entry in entries
     ]
-    return page_markdown.render_reference_table(("Setting", "Default", "Meaning"), rows)
+    return reference.render_reference_table(("Setting", "Default", "Meaning"), rows)
 
 
 # Renders `.env.example`: every setting with its default, commented out.
