@@ -61,7 +61,7 @@ class CachedProviderMemory:
         self._name = name
 
     async def recall_fact(self, key: str) -> bytes | None:
-        entry = await self._facts.look_up_latest(self._name, key)
+        entry = await self._facts.look_up_entry(self._name, key, disk_first=True)
         return None if entry is None else entry.value
 
     async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
@@ -293,7 +293,7 @@ def _build_cache_keyring(settings: Settings) -> LazyKeyring:
             lambda: [*(derive_key(key, b"cache") for key in source.load_master_keys()), *given]
         )
     path = store_settings.data_path / CACHE_KEY_FILE
-    return LazyKeyring(lambda: [master_keys.load_current_key(path), *given])
+    return LazyKeyring(lambda: [master_keys.load_key_file(path)[0], *given])
 
 
 # A fingerprint of the settings that affect results; cached results are reused only under the same one.

@@ -162,14 +162,6 @@ async def _print_erasure_receipts(*, for_restore: bool) -> list[dict[str, Any]]:
         return [receipt.to_json() for receipt in receipts]
 
 
-USER_DATA_COMMANDS = {
-    "list": list_users,
-    "show": show_user,
-    "export": export_user,
-    "erase": erase_user,
-    "erasures": list_erasures,
-}
-
 DEFAULT_LIFETIME_DAYS = 90.0
 MAX_LIFETIME_DAYS = 36_500.0
 _DAY_SECONDS = 86_400.0
@@ -349,4 +341,11 @@ def _describe_end(record: ApiTokenRecord) -> str:
     return "no end" if record.expires is None else f"until {format_utc_time(record.expires)}"
 
 
-SUBCOMMANDS = {"token": manage_tokens, **USER_DATA_COMMANDS}
+SUBCOMMANDS = {
+    "token": manage_tokens,
+    "list": list_users,
+    "show": show_user,
+    "export": export_user,
+    "erase": erase_user,
+    "erasures": list_erasures,
+}

@@ -177,7 +177,7 @@ class PostgresNotices(ChangeNotices):
         return (SqlStatement(sql=_NOTIFY, params={"channel": _CHANNEL_PREFIX + topic, "key": key}),)
 
     def hears_others(self, topic: str) -> bool:
-        return self._listener.is_heard(_CHANNEL_PREFIX + topic)
+        return _CHANNEL_PREFIX + topic in self._listener.heard
 
     async def aclose(self) -> None:
         await self._listener.aclose()

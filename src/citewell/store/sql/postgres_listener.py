@@ -47,15 +47,12 @@ class PostgresListener:
         self._hear = hear
         self._change = change
         self._wanted: set[str] = set()
-        self._heard: frozenset[str] = frozenset()
+        self.heard: frozenset[str] = frozenset()
         self._wake = asyncio.Event()  # a channel was added, or the connection broke
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._failures = 0  # in a row
         self._is_closed = False
-
-    def is_heard(self, channel: str) -> bool:
-        return channel in self._heard
 
     def add_channel(self, channel: str) -> None:
         """Begin to listen soon; it may be called from any thread once the listener runs."""
@@ -90,7 +87,12 @@ class PostgresListener:
                 delay = 0.0
             self._set_heard(frozenset())
             self._failures += 1
-            await asyncio.sleep(max(delay, _compute_retry_delay(self._failures)))
+            # Twice as long after each failure; of random length, so that servers do not return at once.
+            longest = min(
+                MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2.0 ** min(self._failures - 1, 10)
+            )
+            pause = longest * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
+            await asyncio.sleep(max(delay, pause))
 
     def _log_listening_failure(self, reason: str) -> None:
         """Tell the first failure of a row."""
@@ -102,11 +104,11 @@ class PostgresListener:
         link.add_termination_listener(lambda _: self._wake.set())
         while not link.is_closed():
             self._wake.clear()
-            if missing := self._wanted - self._heard:
+            if missing := self._wanted - self.heard:
                 async with asyncio.timeout(LISTEN_TIMEOUT_SECONDS):
                     for channel in missing:
                         await link.add_listener(channel, self._receive_notice)
-                self._set_heard(self._heard | missing)
+                self._set_heard(self.heard | missing)
                 self._failures = 0
             try:
                 async with asyncio.timeout(PROBE_INTERVAL_SECONDS):
@@ -118,8 +120,8 @@ class PostgresListener:
         self._hear(channel, str(payload))
 
     def _set_heard(self, channels: frozenset[str]) -> None:
-        changed = channels ^ self._heard
-        self._heard = channels
+        changed = channels ^ self.heard
+        self.heard = channels
         if changed:
             self._change(changed)
 
@@ -174,9 +176,3 @@ async def _check_notifications(url: str, link: Connection) -> None:
         ) from None
     finally:
         sender.terminate()
-
-
-def _compute_retry_delay(failures: int) -> float:
-    """Twice as long after each failure, and of random length, so that servers do not come at once."""
-    longest = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2.0 ** min(failures - 1, 10))
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret

@@ -76,7 +76,8 @@ class SqliteDatabase:
             "citewell-write", self._writer.write_batches
         )
         self._reads: ThreadBatcher[_SelectQuery, list[database.SqlRow]] = ThreadBatcher(
-            "citewell-read", self._reader.run_queries
+            "citewell-read",
+            lambda queries: [self._reader.answer_query(query) for query in queries],
         )
 
     @property
@@ -136,12 +137,7 @@ class _QueryRunner:
     def __init__(self, link: FileConnection) -> None:
         self.link = link
 
-    def run_queries(
-        self, queries: Sequence[_SelectQuery]
-    ) -> list[list[database.SqlRow] | Exception]:
-        return [self._answer_query(query) for query in queries]
-
-    def _answer_query(self, query: _SelectQuery) -> list[database.SqlRow] | Exception:
+    def answer_query(self, query: _SelectQuery) -> list[database.SqlRow] | Exception:
         try:
             return self._select_or_recover(query)
         except (CitewellError, *_UNSTORABLE_VALUE_ERRORS) as error:

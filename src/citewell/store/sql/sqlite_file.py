@@ -302,7 +302,9 @@ class SqliteFile:
     def _set_aside_damaged(self) -> None:
         aside = self._choose_free_path()
         if self.vital_table is None:
-            _rename_with_log(self.path, aside)
+            for suffix in _FILE_SUFFIXES:  # with its log, which would corrupt another database
+                with contextlib.suppress(FileNotFoundError):
+                    Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
             self._record_report(f"{self.path} was damaged; it was set aside as {aside.name}.")
         else:
             kept = self._salvage_into_successor(aside)
@@ -414,13 +416,6 @@ def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> S
 
 
 _FILE_SUFFIXES = ("", "-wal", "-shm")
-
-
-def _rename_with_log(path: Path, aside: Path) -> None:
-    """Renames the file and its log, because the log would corrupt another database."""
-    for suffix in _FILE_SUFFIXES:
-        with contextlib.suppress(FileNotFoundError):
-            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
 
 
 def _copy_with_log(path: Path, aside: Path) -> None:
