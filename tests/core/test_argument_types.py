@@ -92,8 +92,8 @@ def list_edge_values(bounds: ArgumentBounds) -> list[tuple[Any, bool]]:
     if bounds.le is not None:
         values += [(bounds.le, True), (bounds.le + 1, False)]
     if bounds.max_length is not None:
-        one: Any = ("x",) if bounds.name in {"sites", "tags"} else "x"
-        values += [(one * bounds.max_length, True), (one * (bounds.max_length + 1), False)]
+        entry: Any = ("x",) if bounds.name in {"sites", "tags"} else "x"
+        values += [(entry * bounds.max_length, True), (entry * (bounds.max_length + 1), False)]
     if bounds.min_length is not None:
         values.append(("", False))
     return values
@@ -182,7 +182,7 @@ def test_a_provider_query_allows_what_its_request_allows(
             given[name], name=""
         )
         defaults = [
-            {one.name: one.default for one in dataclasses.fields(kind)}[name]
+            {field.name: field.default for field in dataclasses.fields(kind)}[name]
             for kind in (query, request_kind)
         ]
         assert defaults[0] == defaults[1]

@@ -59,6 +59,8 @@ def list_refusals(limits: CallLimits, *owners: Owner) -> list[str | None]:
 
     async def call_in_turn() -> list[str | None]:
         admissions = [await admit_and_end(limits, owner) for owner in owners]
-        return [one.refusal.kind.value if one.refusal else None for one in admissions]
+        return [
+            admission.refusal.kind.value if admission.refusal else None for admission in admissions
+        ]
 
     return asyncio.run(call_in_turn())

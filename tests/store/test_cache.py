@@ -211,9 +211,9 @@ def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
         await put(store, "b", b"for b")
 
     play(scenario, data_dir=tmp_path)
-    (one, body), (two, other) = rows(tmp_path)
-    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, one)
-    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, two)
+    (first, body), (second, other) = rows(tmp_path)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, first)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, second)
 
     async def look(store: CacheStore) -> Any:
         return await get(store, "a"), await get(store, "b")
