@@ -22,7 +22,7 @@ from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import call_with_app, load_command_settings, open_command_app
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.tooling import Owner
 from citewell.people.record_times import format_utc_time
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from citewell.core.config import Settings
     from citewell.people.token_store import ApiTokenRecord, CreatedToken
     from citewell.server.app import App
-
-TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
-UserArgument = Annotated[str, typer.Argument(help="The user.")]
 
 
 def list_users(
