@@ -81,7 +81,7 @@ async def measure(folder: Path, value: bytes) -> dict[str, float]:
         "hit in memory": await timed(lambda n: warm.cache.look_up_entry("o", str(n))),
         "hit on disk": await timed(lambda n: cold.cache.look_up_entry("o", str(n))),
     }
-    assert cold.list_store_counts().get("disk", 0) >= COUNT
+    assert cold.health.list_event_counts().get("disk", 0) >= COUNT
     link.close()
     await warm.aclose()
     await cold.aclose()

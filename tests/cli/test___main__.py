@@ -67,13 +67,13 @@ def test_a_broken_settings_file_is_left_to_the_parser(config_file: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "wanted_text"),
     [(KeyboardInterrupt(), 130, ""), (KeyError("x"), 70, "KeyError")],
 )
 def test_what_ends_the_server_sets_the_exit_code_without_a_traceback(
     error: BaseException,
     code: int,
-    told: str,
+    wanted_text: str,
     config_file: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -86,5 +86,5 @@ def test_what_ends_the_server_sets_the_exit_code_without_a_traceback(
 
     assert program.main() == code
     shown = capsys.readouterr().err
-    assert told in shown
+    assert wanted_text in shown
     assert "Traceback" not in shown

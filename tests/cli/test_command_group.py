@@ -6,8 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from citewell.cli import main
-from citewell.cli.command_group import HIDDEN_COMMANDS
+from citewell.cli import HIDDEN_COMMANDS, main
 from citewell.core.room_modules import list_commands, list_room_modules
 
 LISTED_CHARS = 63  # what a help line on a terminal of 80 columns has room for

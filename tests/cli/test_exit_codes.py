@@ -34,7 +34,7 @@ def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int) ->
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "wanted_text"),
     [
         (OSError(28, "No space left on device"), 74, "No space left on device"),
         (PermissionError(13, "Permission denied", "/a/b"), 74, "/a/b failed: Permission denied"),
@@ -42,12 +42,12 @@ def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int) ->
     ],
 )
 def test_an_unexpected_end_is_told_in_a_sentence(
-    error: Exception, code: int, told: str, capsys: pytest.CaptureFixture[str]
+    error: Exception, code: int, wanted_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_codes.report_failure(error) == code
 
     shown = capsys.readouterr().err
-    assert told in shown
+    assert wanted_text in shown
     assert "Traceback" not in shown
     assert "abcdefgh12345" not in shown
 

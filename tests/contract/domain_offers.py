@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 
 from citewell.core.values.brand import BrandQuery, BrandRecord
 from citewell.core.values.court_case import CaseQuery, CourtCase, LegalCitation
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import ReportCitation
-from citewell.core.values.structured_results import StructuredQuery, StructuredResult
+from citewell.core.values.search_results import AnswerQuery, StructuredQuery, StructuredResult
 from citewell.domains.filings import Filing, FilingLookup
 from citewell.domains.patents.patent_records import PatentQuery, PatentRecord
 from citewell.domains.place_records import AreaQuery, NamedArea, Place, PlaceLookup

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.values.wire_values import AnswerPart
 from tests.requirements import requires
 

@@ -211,5 +211,5 @@ def test_a_store_that_fails_lets_calls_pass_and_is_counted(tmp_path: Path) -> No
 
     assert [one.is_granted for one in taken] == [True, False]
     assert [one.is_granted for one in counted] == [True, False]
-    assert store.list_store_counts()["limit_unshared"] == 4
+    assert store.health.list_event_counts()["limit_unshared"] == 4
     assert len(store.list_store_warnings()) == 1

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from citewell.core import config
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.config import Settings
 from citewell.core.tooling import Tool, ToolArguments, ToolCall
 from citewell.core.values.wire_values import WireValue

@@ -28,8 +28,8 @@ from citewell.store.failures import (
 )
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, check_server_version
-from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
 from citewell.store.sql.postgres_listener import open_session
+from citewell.store.sql.postgres_pool import PoolerFound, explain_postgres_error
 from tests.change_notices import publish_change
 from tests.conditions import WAIT_SECONDS
 from tests.contract.database_proxy import DatabaseProxy

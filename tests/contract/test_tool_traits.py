@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.core import config, errors
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.settings import CoreSettings
 from citewell.links.link_checks import LINK_STATE_SECONDS
 from citewell.net.settings import NetSettings

@@ -76,20 +76,20 @@ class Registry:
                 await asyncio.Event().wait()
         finally:
             self.at_once -= 1
-        for said in (self.fails, answer):
-            if isinstance(said, CitewellError):
-                raise said
+        for reply in (self.fails, answer):
+            if isinstance(reply, CitewellError):
+                raise reply
         return answer
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
         self.queries.append(query)
         answer = self.found(query) if callable(self.found) else self.found
-        said = await self._say(f"papers {query.text}", answer)
-        return said if isinstance(said, PaperHits) else PaperHits(papers=tuple(said))
+        reply = await self._say(f"papers {query.text}", answer)
+        return reply if isinstance(reply, PaperHits) else PaperHits(papers=tuple(reply))
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
-        said: Paper | None = await self._say(str(paper_id), self.holds.get(paper_id.value))
-        return said
+        reply: Paper | None = await self._say(str(paper_id), self.holds.get(paper_id.value))
+        return reply
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         return tuple(await self._say(f"match {query.title or query.text}", self.matching))
@@ -97,20 +97,20 @@ class Registry:
     async def list_citing_papers(
         self, paper_id: PaperId, *, count: int
     ) -> tuple[Paper, ...] | None:
-        said: Sequence[Paper] | None = await self._say(f"citing {paper_id}", self.citing_)
-        return None if said is None else tuple(said[:count])
+        reply: Sequence[Paper] | None = await self._say(f"citing {paper_id}", self.citing_)
+        return None if reply is None else tuple(reply[:count])
 
     async def list_cited_papers(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
-        said: Sequence[Paper] | None = await self._say(f"cited {paper_id}", self.cited_)
-        return None if said is None else tuple(said[:count])
+        reply: Sequence[Paper] | None = await self._say(f"cited {paper_id}", self.cited_)
+        return None if reply is None else tuple(reply[:count])
 
     async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None:
-        said: tuple[OpenCopy, ...] | None = await self._say(f"copies {doi}", self.free.get(doi))
-        return said
+        reply: tuple[OpenCopy, ...] | None = await self._say(f"copies {doi}", self.free.get(doi))
+        return reply
 
     async def is_registered(self, doi: str) -> bool:
-        said = await self._say(f"handle {doi}", self.handles)
-        return doi in said
+        reply = await self._say(f"handle {doi}", self.handles)
+        return doi in reply
 
 
 def shop(offers: frozenset[Offer], /, **registries: Any) -> Shop:

@@ -42,13 +42,13 @@ class Lister:
         return self.holds.get(paper_id.value)
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        values = [one.value for one in ids]
+        values = [paper_id.value for paper_id in ids]
         self.lists.append(values)
         await self._answered(values)
         return {
-            one: self.holds.get(one.value)
-            for one in ids
-            if not self.silent or one.value in self.holds
+            paper_id: self.holds.get(paper_id.value)
+            for paper_id in ids
+            if not self.silent or paper_id.value in self.holds
         }
 
     async def _answered(self, values: list[str]) -> None:

@@ -7,14 +7,14 @@ import contextlib
 import pytest
 from pydantic import ValidationError
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.tooling import Tool
 
 NAMES = tools.list_tool_names()
 
 
 def tool(name: str) -> Tool:
-    found = tools.load(name)
+    found = tools.load_tool(name)
     assert isinstance(found, Tool)
     return found
 

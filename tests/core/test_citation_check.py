@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import CitewellError, RateLimited, UpstreamUnavailable
-from citewell.core.values.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
 from citewell.core.values.court_case import (
+    BriefCheck,
     CaseHits,
     CaseQuery,
+    CaseVerdict,
+    CheckedCitation,
     CitationMatch,
     CourtCase,
     LegalCitation,
@@ -152,7 +154,7 @@ def test_a_right_citation_is_confirmed(text: str) -> None:
 
 @requires("verify_citation.law_mismatch")
 @pytest.mark.parametrize(
-    ("text", "verdict", "told"),
+    ("text", "verdict", "sentence"),
     [
         ("Smith v. Jones, 410 U.S. 113 (1973)", CaseVerdict.WRONG_CASE, "Roe v. Wade"),
         ("Roe v. Walker, 410 U.S. 113 (1973)", CaseVerdict.WRONG_CASE, "Roe v. Wade"),
@@ -161,12 +163,12 @@ def test_a_right_citation_is_confirmed(text: str) -> None:
         ("Roe v. Wade, 410 U.S. 113, 94 S. Ct. 705 (1973)", CaseVerdict.WRONG_DETAILS, "93 S. Ct. 705"),
     ],
 )  # fmt: skip
-def test_what_differs_is_told(text: str, verdict: CaseVerdict, told: str) -> None:
+def test_what_differs_is_told(text: str, verdict: CaseVerdict, sentence: str) -> None:
     found = check(text)
 
     assert found.verdict is verdict
     assert found.mismatches
-    assert told in found.reason
+    assert sentence in found.reason
 
 
 @requires("verify_citation.law_near_miss")
@@ -300,13 +302,13 @@ def test_nothing_of_a_draft_but_citations_and_names_is_handed_to_a_registry() ->
 
     assert provider.asked
     sent = [
-        (one.normalized, one.text, one.case_name, one.pin_cite)
-        if isinstance(one, LegalCitation)
-        else one
-        for one in provider.asked
+        (request.normalized, request.text, request.case_name, request.pin_cite)
+        if isinstance(request, LegalCitation)
+        else request
+        for request in provider.asked
     ]
     assert "zanzibarmarker" not in repr(sent).lower()
-    assert "120" not in repr([one for one in sent if isinstance(one, tuple)])
+    assert "120" not in repr([request for request in sent if isinstance(request, tuple)])
 
 
 def test_a_piece_whose_worker_dies_is_counted_and_the_others_are_read() -> None:
@@ -352,15 +354,15 @@ def test_after_its_time_an_audit_asks_nothing_more() -> None:
 
 
 def test_progress_is_told_for_each_case() -> None:
-    told: list[tuple[float, float | None]] = []
+    reported: list[tuple[float, float | None]] = []
 
     async def progress(done: float, total: float | None, _message: str | None) -> None:
-        told.append((done, total))
+        reported.append((done, total))
 
     text = "Roe v. Wade, 410 U.S. 113 (1973). United States v. Microsoft Corp., 253 F.3d 34 (2001)."
     asyncio.run(build_checker(FakeRegistry()).check_brief(text, progress=progress))
 
-    assert told == [(1, 2), (2, 2)]
+    assert reported == [(1, 2), (2, 2)]
 
 
 @pytest.mark.parametrize(

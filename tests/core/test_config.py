@@ -100,7 +100,7 @@ def test_a_value_at_its_bound_is_taken(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "wanted_text"),
     [
         ("PORT", "abc", "PORT must be a whole number"),
         ("PORT", "70000", "PORT must be 65535 or less"),
@@ -113,11 +113,11 @@ def test_a_value_at_its_bound_is_taken(
     ],
 )
 def test_a_wrong_setting_is_told_in_plain_words(
-    name: str, value: str, told: str, tmp_path: Path
+    name: str, value: str, wanted_text: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Misconfigured) as raised:
         load(tmp_path, **{name: value})
 
-    assert told in raised.value.message
+    assert wanted_text in raised.value.message
     assert "Input should" not in raised.value.message
     assert raised.value.message.endswith("in the environment or the settings file.")

@@ -136,7 +136,7 @@ def test_what_cannot_be_done_is_refused_by_name_with_the_reason(tmp_path: Path) 
     with pytest.raises(Misconfigured) as raised:
         config.load_settings(written(tmp_path, content))
 
-    told = str(raised.value)
+    message = str(raised.value)
     for part in (
         "rotate_user_agents in [web_search] must be true or false",
         "instance_health_check_interval in [web_search] must be a number of seconds",
@@ -148,7 +148,7 @@ def test_what_cannot_be_done_is_refused_by_name_with_the_reason(tmp_path: Path) 
         "use_random_instances in [web_search] must be true or false",
         "safety in [web_search] is not an option; the options are default_results_count",
     ):
-        assert part in told
+        assert part in message
 
 
 def test_summaries_can_be_switched_off_whatever_their_length(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_refusal_passes_through_our_proxy_and_a_sites_own_header_means_nothing
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("message", "reason"),
     [
         ("net::ERR_NAME_NOT_RESOLVED at https://a.org/", FailureReason.DNS),
         ("net::ERR_SSL_PROTOCOL_ERROR at https://a.org/", FailureReason.TLS),
@@ -140,13 +140,13 @@ def test_a_refusal_passes_through_our_proxy_and_a_sites_own_header_means_nothing
         ("Page.goto: Timeout 5000ms exceeded.", FailureReason.TIMEOUT),
     ],
 )
-def test_the_browsers_codes_are_read_as_reasons(said: str, reason: FailureReason) -> None:
+def test_the_browsers_codes_are_read_as_reasons(message: str, reason: FailureReason) -> None:
     playwright = pytest.importorskip("playwright.async_api")
     from citewell.net.browser import page_visit
 
     guard = Guard(GuardRules.from_settings(settings()), resolver=LOOPBACK)
     explain = page_visit._explain_navigation_error
-    error = asyncio.run(explain(playwright.Error(said), "https://site.example.org/", guard))
+    error = asyncio.run(explain(playwright.Error(message), "https://site.example.org/", guard))
 
     assert isinstance(error, NetworkFailed)
     assert error.reason is reason

@@ -24,9 +24,9 @@ ALPHAFOLD = "Highly accurate protein structure prediction with AlphaFold"
 def audit(*texts: str, desk: Desk | None = None, form: str = "prose") -> dict[str, Any]:
     listed = "\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, 1))
     document = references.parse_bibliography(listed if form == "prose" else texts[0], format=form)
-    wish = bibliography_audit.build_document_request(document)
+    request = bibliography_audit.build_document_request(document)
     service = (desk or Desk(answering=THREE)).audit()
-    return asyncio.run(service.audit_bibliography(wish)).to_wire()
+    return asyncio.run(service.audit_bibliography(request)).to_wire()
 
 
 def verify(text: str, desk: Desk | None = None) -> dict[str, Any]:

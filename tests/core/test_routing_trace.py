@@ -27,7 +27,7 @@ def around(
     seed: str = SEED,
     trace: RoutingTrace | None = None,
     timeout_seconds: float = 30.0,
-    **wish: Any,
+    **arguments: Any,
 ) -> GraphAnswer:
     citations = CitationGraphSearch(
         catalogue=stock.catalogue,
@@ -37,14 +37,14 @@ def around(
     )
     return asyncio.run(
         citations.find_neighbours(
-            CitationGraphRequest(paper=seed, **wish), trace=trace or RoutingTrace()
+            CitationGraphRequest(paper=seed, **arguments), trace=trace or RoutingTrace()
         )
     )
 
 
-def error_of(stock: Shop, seed: str = SEED, **wish: Any) -> CitewellError:
+def error_of(stock: Shop, seed: str = SEED, **arguments: Any) -> CitewellError:
     with pytest.raises(CitewellError) as caught:
-        around(stock, seed, **wish)
+        around(stock, seed, **arguments)
     return caught.value
 
 

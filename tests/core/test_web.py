@@ -29,10 +29,10 @@ from tests.search.doubles import ALL_FILTERS, NewsToo, Scripted, Shop, hit, hits
 
 
 def search(
-    web: WebSearchService, query: str = "words", trace: RoutingTrace | None = None, **ask: Any
+    web: WebSearchService, query: str = "words", trace: RoutingTrace | None = None, **arguments: Any
 ) -> SearchAnswer:
     return asyncio.run(
-        web.search_web_pages(SearchRequest(query=query, **ask), trace=trace or RoutingTrace())
+        web.search_web_pages(SearchRequest(query=query, **arguments), trace=trace or RoutingTrace())
     )
 
 
@@ -365,8 +365,8 @@ def test_a_refused_key_names_the_provider_and_its_setting(
 
 
 def test_a_provider_that_names_itself_and_its_setting_is_not_corrected() -> None:
-    said = AuthRequired("Paid wants PAID_KEY renewed", settings=("PAID_KEY",))
-    paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(said))
+    error = AuthRequired("Paid wants PAID_KEY renewed", settings=("PAID_KEY",))
+    paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(error))
 
     with pytest.raises(AuthRequired) as caught:
         search(Shop(paid, environ={"PAID_KEY": "k"}).web())
@@ -376,14 +376,14 @@ def test_a_provider_that_names_itself_and_its_setting_is_not_corrected() -> None
 
 def test_an_error_raised_twice_is_told_the_same_way_twice() -> None:
     shop = Shop((spec("one"), Scripted(RateLimited("Slow down.", retry_after=7))))
-    told = []
+    messages = []
 
     for _ in range(2):
         with pytest.raises(RateLimited) as caught:
             search(shop.web())
-        told.append(caught.value.message)
+        messages.append(caught.value.message)
 
-    assert told[0] == told[1]
+    assert messages[0] == messages[1]
 
 
 @pytest.mark.parametrize(
@@ -627,8 +627,8 @@ def test_a_claim_puts_a_signal_on_every_result() -> None:
 
 @requires("web_search.claim")
 def test_the_signal_of_a_page_that_was_read_comes_from_its_text() -> None:
-    told = "Ferrodoxin lowered mortality among coffee drinkers by a fifth."
-    text = f"# Coffee\n\nCoffee is a drink.\n\n{told} Coffee is sold in cafés."
+    sentence = "Ferrodoxin lowered mortality among coffee drinkers by a fifth."
+    text = f"# Coffee\n\nCoffee is a drink.\n\n{sentence} Coffee is sold in cafés."
 
     async def read_many(urls: Any, report: Any) -> Any:
         good = PageContent(markdown=text, word_count=20, fetch_time_ms=3)
@@ -641,7 +641,7 @@ def test_the_signal_of_a_page_that_was_read_comes_from_its_text() -> None:
     found = search(web, claim="Ferrodoxin lowers coffee mortality", fetch_content=True)
 
     assert [result.claim_signal for result in found.results] == [
-        told,
+        sentence,
         "Coffee and mortality: a review.",
         "Coffee and mortality: a review.",
     ]
@@ -722,9 +722,11 @@ def test_each_page_is_read_on_request_and_one_failure_spares_the_rest() -> None:
         reports.append(seen)
 
     web = two(hits(2), ()).web(reader=read_many)
-    ask = SearchRequest(query="words", fetch_content=True)
+    request = SearchRequest(query="words", fetch_content=True)
 
-    wire = asyncio.run(web.search_web_pages(ask, trace=RoutingTrace(), progress=progress)).to_wire()
+    wire = asyncio.run(
+        web.search_web_pages(request, trace=RoutingTrace(), progress=progress)
+    ).to_wire()
 
     assert wire["results"][0]["content"]["markdown"] == "Text."
     assert wire["results"][1]["contentError"] == "blocked: A wall."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from citewell.cli.command_group import load_command
+from citewell.cli import load_command
 from citewell.core.config import list_settings
 from citewell.core.room_modules import list_commands
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from citewell.citations.result_items import load_result_keys
 from citewell.core.values import (
-    grounded_answer,
     paper_results,
     research,
     scrape_results,
     search_results,
-    structured_results,
 )
 from citewell.domains import filings, place_records, series, trials
 from citewell.domains.law import case_search
@@ -35,8 +33,8 @@ KINDS = (
     session_views.SourceView,
     research.ResearchSource,
     research_answers.SourceSummary,
-    grounded_answer.AnswerCitation,
-    structured_results.StructuredResult,
+    search_results.AnswerCitation,
+    search_results.StructuredResult,
 )
 
 

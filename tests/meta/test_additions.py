@@ -23,14 +23,14 @@ RENAMED = {
     "trial": "alert",
 }
 LIST_TOOLS = """
-from citewell.core import tool_registry
-print(*tool_registry.load_all_tools())
+from citewell.core import tooling
+print(*tooling.load_all_tools())
 """
 DESCRIBE_DOMAIN = """
 import json
-from citewell.core import tool_registry
+from citewell.core import tooling
 from citewell.providers import load
-served = tool_registry.load_tool_providers()["alert_search"]
+served = tooling.load_tool_providers()["alert_search"]
 print(json.dumps([served.filters, sorted(load("alertregister").SPEC.offers)]))
 """
 

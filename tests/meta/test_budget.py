@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.commands import reference

@@ -62,9 +62,7 @@ def test_the_front_needs_the_standard_library_alone() -> None:
 
 
 def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
-    modules = tops(
-        loaded("from citewell.core import tool_registry; tool_registry.load_all_tools()")
-    )
+    modules = tops(loaded("from citewell.core import tooling; tooling.load_all_tools()"))
 
     assert not modules & (
         {"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY
@@ -167,7 +165,6 @@ def test_help_and_version_load_no_command_and_no_library_but_the_parser(flag: st
     assert not tops(modules) & (HEAVY | {"asyncio", "mcp", "pydantic"}) - {"typer"}
     assert {name for name in modules if name.startswith("citewell.")} <= {
         "citewell.cli",
-        "citewell.cli.command_group",
         "citewell.core",
         "citewell.core.room_modules",
     }

@@ -13,7 +13,7 @@ import pytest
 from citewell import providers
 from citewell.cli import main
 from citewell.core import errors
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.config import list_settings
 from citewell.search.lenses import LensCatalogue
 from citewell.server.capabilities.prompts import PROMPTS
@@ -86,7 +86,9 @@ def test_every_tool_has_a_section_with_every_argument(name: str, files: dict[str
     section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
 
     accepted = [
-        wire for names in tools.load(name).args.list_argument_names().values() for wire in names
+        wire
+        for names in tools.load_tool(name).args.list_argument_names().values()
+        for wire in names
     ]
     assert [wire for wire in accepted if f"`{wire}`" not in section] == []
 
@@ -111,7 +113,9 @@ TOOL_PROVIDERS = tools.load_tool_providers()
 def test_the_table_of_filters_names_arguments_of_the_tool(name: str, files: dict[str, str]) -> None:
     served = TOOL_PROVIDERS[name]
     accepted = {
-        wire for names in tools.load(name).args.list_argument_names().values() for wire in names
+        wire
+        for names in tools.load_tool(name).args.list_argument_names().values()
+        for wire in names
     }
 
     assert set(served.filters) <= accepted
@@ -120,7 +124,9 @@ def test_the_table_of_filters_names_arguments_of_the_tool(name: str, files: dict
 
 
 def test_every_tool_of_the_domains_is_in_the_table_of_filters() -> None:
-    domains = {name for name in tools.list_tool_names() if tools.load(name).toolset == "domains"}
+    domains = {
+        name for name in tools.list_tool_names() if tools.load_tool(name).toolset == "domains"
+    }
 
     assert domains <= set(TOOL_PROVIDERS)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from tests.requirements import load_requirements
 
 TESTS = Path(__file__).parents[1]

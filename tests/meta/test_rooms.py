@@ -93,9 +93,9 @@ def test_a_room_can_be_removed(room: str, tmp_path: Path) -> None:
         [
             "import importlib, sys",
             f"for name in {others!r}: importlib.import_module(name)",
-            "from citewell.core import config, tool_registry",
+            "from citewell.core import config, tooling",
             "config.load_settings({'CITEWELL_CONFIG': '/nonexistent'})",
-            "print(*tool_registry.load_all_tools())",
+            "print(*tooling.load_all_tools())",
         ]
     )
     environment = {**os.environ, "PYTHONPATH": str(source)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.values.wire_values import AnswerPart
 from citewell.server.answer_cuts import (
     CutAnswer,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.tooling import ToolCall
 from citewell.server.call_answers import build_call_key
 from citewell.server.call_values import ToolInvocation
@@ -14,12 +14,12 @@ from citewell.server.capabilities.tool_schema import build_input_schema
 from tests.fake_services import refuse_services
 from tests.requirements import requires
 
-CACHED = [name for name in tools.list_tool_names() if tools.load(name).ttl_seconds is not None]
+CACHED = [name for name in tools.list_tool_names() if tools.load_tool(name).ttl_seconds is not None]
 ADDRESS = "https://example.org/"  # fits wherever a text is required
 
 
 def properties(name: str) -> dict[str, dict[str, Any]]:
-    return dict(build_input_schema(tools.load(name).args)["properties"])
+    return dict(build_input_schema(tools.load_tool(name).args)["properties"])
 
 
 def another(schema: dict[str, Any]) -> Any:
@@ -40,7 +40,7 @@ def another(schema: dict[str, Any]) -> Any:
 
 
 def key(name: str, values: dict[str, Any]) -> str:
-    tool = tools.load(name)
+    tool = tools.load_tool(name)
     needed = dict.fromkeys(build_input_schema(tool.args).get("required", ()), ADDRESS)
     args = tool.args.model_validate(needed | values)
     call = ToolCall(require_service=refuse_services)

@@ -6,8 +6,8 @@ import asyncio
 import json
 from typing import Any
 
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import ProviderReport
+from citewell.core.values.search_results import AnswerQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers import load
 from tests.contract.recordings import Canned, kit_over

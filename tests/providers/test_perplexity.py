@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from citewell.core.values.grounded_answer import AnswerQuery
+from citewell.core.values.search_results import AnswerQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.providers import load
 from citewell.routing.ports import Offer

@@ -12,8 +12,7 @@ import pytest
 from citewell.core.config import Settings
 from citewell.core.errors import InvalidInput
 from citewell.core.tooling import Owner
-from citewell.core.values.page_signals import InjectedSentence
-from citewell.core.values.scrape_results import ScrapeOutput
+from citewell.core.values.scrape_results import InjectedSentence, ScrapeOutput
 from citewell.reading.page_tasks import PageTasks
 from citewell.reading.pages.artifacts import (
     MAX_LISTED_SECTIONS,

@@ -23,7 +23,7 @@ from citewell.core.errors import (
     UpstreamUnavailable,
 )
 from citewell.core.values.page import Page
-from citewell.core.values.page_signals import ForumComment, ForumSignals, TalkHighlight
+from citewell.core.values.scrape_results import ForumComment, ForumSignals, TalkHighlight
 from citewell.reading.page_errors import build_rate_limit_error
 from citewell.reading.pages.cached_pages import (
     PAGE_FRESH_SECONDS,

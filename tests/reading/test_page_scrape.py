@@ -7,8 +7,13 @@ import pytest
 
 from citewell.core.errors import CitewellError, InvalidInput, UpstreamUnavailable
 from citewell.core.values.page import Page
-from citewell.core.values.page_signals import InjectedSentence, TalkHighlight
-from citewell.core.values.scrape_results import RetractionStatus, ScrapeOutput, StructuredData
+from citewell.core.values.scrape_results import (
+    InjectedSentence,
+    RetractionStatus,
+    ScrapeOutput,
+    StructuredData,
+    TalkHighlight,
+)
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.reading.page_tasks import PageTasks
 from citewell.reading.page_works import PageWorkFinder

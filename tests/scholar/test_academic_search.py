@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.tooling import Tool, ToolCall
 from citewell.core.values.paper_results import GraphAnswer, PapersAnswer
 from citewell.scholar.literature_search import LiteratureSearch
@@ -33,7 +33,7 @@ GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=()
 def test_a_scholarly_tool_keeps_its_answers_as_long_as_the_spec_says(
     name: str, seconds: int, *, default: bool
 ) -> None:
-    tool = tools.load(name)
+    tool = tools.load_tool(name)
 
     assert (tool.toolset, tool.ttl_seconds, tool.in_default_profile) == (
         "scholar",
@@ -49,7 +49,7 @@ def test_a_scholarly_tool_keeps_its_answers_as_long_as_the_spec_says(
     ("name", "answer"), [("academic_search", PAPERS), ("citation_graph", GRAPH)]
 )
 def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any) -> None:
-    empty = tools.load(name).is_empty_result
+    empty = tools.load_tool(name).is_empty_result
 
     assert empty is not None
     assert empty(answer)
@@ -72,11 +72,11 @@ def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any) -> None:
 )
 def test_arguments_out_of_bounds_are_refused(name: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        tools.load(name).args.model_validate(arguments)
+        tools.load_tool(name).args.model_validate(arguments)
 
 
 def test_a_query_is_measured_in_characters() -> None:
-    args = tools.load("academic_search").args.model_validate({"query": "水" * 500})
+    args = tools.load_tool("academic_search").args.model_validate({"query": "水" * 500})
 
     assert args.collect_cache_key()["query"] == "水" * 500
 
@@ -116,7 +116,7 @@ def test_every_argument_of_a_search_reaches_the_service() -> None:
         "sessionId": "s",
     }
 
-    ask = run(tools.load("academic_search"), LiteratureSearch, arguments)
+    ask = run(tools.load_tool("academic_search"), LiteratureSearch, arguments)
 
     assert (ask.query, ask.count, ask.year_from, ask.year_to) == ("water", 7, 2001, 2002)
     assert (ask.source, ask.pdf_only, ask.sort, ask.open_access) == ("arxiv", True, "date", True)
@@ -124,7 +124,7 @@ def test_every_argument_of_a_search_reaches_the_service() -> None:
 
 
 def test_the_session_does_not_change_the_answer() -> None:
-    args = tools.load("academic_search").args
+    args = tools.load_tool("academic_search").args
 
     assert (
         args.model_validate({"query": "x", "sessionId": "a"}).collect_cache_key()

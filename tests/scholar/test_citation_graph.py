@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.tooling import Tool, ToolCall
 from citewell.core.values.paper_results import GraphAnswer, PapersAnswer
 from citewell.scholar.tools.citation_graph import CitationGraphSearch
@@ -46,7 +46,7 @@ def test_every_argument_of_a_walk_reaches_the_service() -> None:
         "provider": "openalex",
     }
 
-    wish = run(tools.load("citation_graph"), CitationGraphSearch, arguments)
+    wish = run(tools.load_tool("citation_graph"), CitationGraphSearch, arguments)
 
     assert (wish.paper, wish.direction, wish.count) == ("10.1234/x", "cited_by", 3)
     assert (wish.influential_only, wish.provider) == (True, "openalex")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.cli import screen
-from citewell.cli.derived_command import ImageProtocol, detect_image_protocol, encode_inline_image
+from citewell.cli.tool_command import ImageProtocol, detect_image_protocol, encode_inline_image
 from citewell.core.errors import RefusedByPolicy
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.search.thumbnail_fetching import ThumbnailFetcher

@@ -9,8 +9,7 @@ from citewell.core.config import Settings
 from citewell.core.tooling import Owner
 from citewell.server.call_limits import CallAdmission, CallLimits
 from citewell.store.coordination.daily_counts import SECONDS_PER_DAY, DailyCounter
-from citewell.store.coordination.limit_file import TenantOverrides
-from citewell.store.coordination.rate_limits import RateLimiter
+from citewell.store.coordination.rate_limits import RateLimiter, TenantOverrides
 from tests.clocks import Clock
 
 ALICE, BOB = Owner(tenant="acme", user="alice"), Owner(tenant="acme", user="bob")
@@ -60,6 +59,8 @@ def list_refusals(limits: CallLimits, *owners: Owner) -> list[str | None]:
 
     async def call_in_turn() -> list[str | None]:
         admissions = [await admit_and_end(limits, owner) for owner in owners]
-        return [one.refusal.kind.value if one.refusal else None for one in admissions]
+        return [
+            admission.refusal.kind.value if admission.refusal else None for admission in admissions
+        ]
 
     return asyncio.run(call_in_turn())

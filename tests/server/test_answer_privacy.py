@@ -116,15 +116,21 @@ def test_only_a_call_that_cannot_use_a_library_is_answered_from_the_shared_cache
     private = run_tool_in_turn({"query": "hello"}, (MINE, THEIRS, MINE))
     public = run_tool_in_turn({"url": "https://example.org/"}, (MINE, THEIRS, MINE))
 
-    assert [(one.body or {})["text"] for one in private] == ["one/me", "other/somebody", "one/me"]
-    assert [(one.body or {})["text"] for one in public] == ["the web"] * 3
-    assert [bool(one.meta.get("cached")) for one in public] == [False, True, True]
+    assert [(outcome.body or {})["text"] for outcome in private] == [
+        "one/me",
+        "other/somebody",
+        "one/me",
+    ]
+    assert [(outcome.body or {})["text"] for outcome in public] == ["the web"] * 3
+    assert [bool(outcome.meta.get("cached")) for outcome in public] == [False, True, True]
 
 
 class LibraryFirstSearch:
     """A search that answers from the library where it may."""
 
-    async def search_web_pages(self, ask: SearchRequest, *, trace: RoutingTrace) -> SearchAnswer:
+    async def search_web_pages(
+        self, request: SearchRequest, *, trace: RoutingTrace
+    ) -> SearchAnswer:
         source = find_library_owner() or "the web"
         facts = SearchMetadata(query=source, category="general", results_count=1, search_time_ms=1)
         return SearchAnswer(urls=(), query=source, result_count=1, results=(), metadata=facts)
@@ -141,8 +147,8 @@ def test_a_search_inside_a_private_call_is_neither_kept_nor_answered_from_the_ca
         seen = []
         for owner, private in (("one/me", True), ("other/you", False), ("one/me", True)):
             with run_as_owner(owner, private=private):
-                ask = SearchRequest(query="zebrafish")
-                seen.append((await searches.search_cached(ask, trace=RoutingTrace())).query)
+                request = SearchRequest(query="zebrafish")
+                seen.append((await searches.search_cached(request, trace=RoutingTrace())).query)
         return seen
 
     assert asyncio.run(scenario()) == ["one/me", "the web", "one/me"]

@@ -98,9 +98,9 @@ def test_a_wrong_master_key_is_an_error_of_its_own(
 
     assert main(["audit-log", "verify"]) == 2
 
-    told = capsys.readouterr()
-    assert "master key" in told.err
-    assert "altered" not in told.err + told.out
+    printed = capsys.readouterr()
+    assert "master key" in printed.err
+    assert "altered" not in printed.err + printed.out
 
 
 def test_rows_are_exported_as_json_lines_and_filtered(

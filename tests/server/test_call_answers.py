@@ -18,9 +18,9 @@ def hash_sent(arguments: Any, name: str = "repeat") -> bytes:
     return hash_sent_call(replace(steps.invocation(), name=name, raw_arguments=arguments))
 
 
-@pytest.mark.parametrize(("one", "other"), list(combinations(ALIKE_VALUES, 2)))
-def test_values_that_python_holds_equal_are_different_calls(one: Any, other: Any) -> None:
-    assert hash_sent({"count": one}) != hash_sent({"count": other})
+@pytest.mark.parametrize(("first", "second"), list(combinations(ALIKE_VALUES, 2)))
+def test_values_that_python_holds_equal_are_different_calls(first: Any, second: Any) -> None:
+    assert hash_sent({"count": first}) != hash_sent({"count": second})
 
 
 def test_a_text_cannot_imitate_another_argument() -> None:

@@ -10,7 +10,7 @@ import pytest
 from citewell.core.errors import RateLimited
 from citewell.core.tooling import Owner
 from citewell.server.limit_rules import LimitKind
-from citewell.store.coordination.limit_file import TenantOverrides
+from citewell.store.coordination.rate_limits import TenantOverrides
 from tests.clocks import Clock
 from tests.requirements import requires
 from tests.server.limited_calls import (
@@ -118,7 +118,9 @@ def test_calls_at_the_same_time_are_capped_and_a_slot_returns_when_one_ends() ->
         running = [await limits.admit_call(owner) for owner in (ALICE, ALICE, ALICE, BOB, BOB)]
         limits.release_call(running[0])
         running.append(await limits.admit_call(BOB))
-        return [one.refusal.kind.value if one.refusal else None for one in running]
+        return [
+            admission.refusal.kind.value if admission.refusal else None for admission in running
+        ]
 
     assert asyncio.run(scenario()) == [
         None,
@@ -178,7 +180,7 @@ def test_an_address_is_limited_by_itself() -> None:
 
     async def scenario() -> list[Any]:
         addresses = ("192.0.2.1", "192.0.2.1", "192.0.2.2")
-        return [(await limits.admit_address(one)).refusal for one in addresses]
+        return [(await limits.admit_address(address)).refusal for address in addresses]
 
     first, second, other = asyncio.run(scenario())
 

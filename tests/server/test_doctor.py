@@ -327,8 +327,8 @@ def test_free_registries_are_tried_and_not_called_charged(run: Run, name: str) -
 
 
 def test_only_what_is_charged_is_said_to_be(run: Run) -> None:
-    told = [
+    sentences = [
         row for row in run("doctor", "--json").json()["providers"] if "charged" in row["detail"]
     ]
 
-    assert told == []
+    assert sentences == []

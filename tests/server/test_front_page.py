@@ -58,7 +58,7 @@ def test_a_host_that_is_no_name_is_not_repeated_in_commands(host: str, client: T
 
 
 @pytest.mark.parametrize(
-    ("ways", "told"),
+    ("ways", "wanted_text"),
     [
         ({}, "nobody has to sign in"),
         ({"signs_in": True}, "opens the sign-in page by itself"),
@@ -66,8 +66,8 @@ def test_a_host_that_is_no_name_is_not_repeated_in_commands(host: str, client: T
         ({"is_behind_gateway": True}, "gateway in front"),
     ],
 )
-def test_the_page_says_how_to_sign_in(ways: dict[str, bool], told: str) -> None:
-    assert told in SeenPage(show(address=ways)).text
+def test_the_page_says_how_to_sign_in(ways: dict[str, bool], wanted_text: str) -> None:
+    assert wanted_text in SeenPage(show(address=ways)).text
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_address_of_a_client_is_explained_to_a_browser(
 
 @requires("http.front_page")
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "wanted_text"),
     [
         (
             {
@@ -123,7 +123,7 @@ def test_the_address_of_a_client_is_explained_to_a_browser(
     ],
 )
 def test_with_authentication_the_page_says_how_to_sign_in_and_nothing_of_the_settings(
-    settings: dict[str, str], told: str, environ: dict[str, str]
+    settings: dict[str, str], wanted_text: str, environ: dict[str, str]
 ) -> None:
     named = settings | {"CITEWELL_PUBLIC_URL": "https://research.example.org", "BRAVE_API_KEY": "k"}
     app = App(config.load_settings(environ | named))
@@ -132,7 +132,7 @@ def test_with_authentication_the_page_says_how_to_sign_in_and_nothing_of_the_set
     response = client.get("/", headers=BROWSER)
 
     assert response.status_code == 200
-    assert told in SeenPage(response.text).text
+    assert wanted_text in SeenPage(response.text).text
     assert "https://research.example.org/mcp" in response.text
     for private in ("secret", "brave", "searxng", "openalex"):
         assert private not in response.text.lower()

@@ -30,14 +30,14 @@ WRONG = [
 
 
 @requires("start.settings", "start.check")
-@pytest.mark.parametrize(("name", "value", "told"), WRONG)
+@pytest.mark.parametrize(("name", "value", "wanted_text"), WRONG)
 def test_a_wrong_setting_is_named_with_what_to_write(
-    run: Run, name: str, value: str, told: str
+    run: Run, name: str, value: str, wanted_text: str
 ) -> None:
     ran = run("serve", "--http", "--check", **{name: value})
 
     assert ran.code == 2
-    assert told in ran.err
+    assert wanted_text in ran.err
     assert name in ran.err or "nope" in value
     assert "hidden" not in ran.err
 

@@ -55,7 +55,7 @@ def test_a_public_interface_without_authentication_fails(run: Run) -> None:
 
 @requires("doctor.http")
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "wanted_text"),
     [
         (
             {
@@ -74,11 +74,13 @@ def test_a_public_interface_without_authentication_fails(run: Run) -> None:
         ),
     ],
 )
-def test_each_way_to_authenticate_is_named(run: Run, settings: dict[str, str], told: str) -> None:
+def test_each_way_to_authenticate_is_named(
+    run: Run, settings: dict[str, str], wanted_text: str
+) -> None:
     code, checks = diagnose(run, CITEWELL_HOST="0.0.0.0", **settings)
 
     assert code == 0
-    assert told in checks["http authentication"]["detail"]
+    assert wanted_text in checks["http authentication"]["detail"]
     assert checks["http exposure"]["state"] == "ok"
 
 

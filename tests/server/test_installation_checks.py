@@ -30,7 +30,7 @@ def check_settings(
 
 @requires("http.auth_checks")
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "wanted_text"),
     [
         ({}, "none: over HTTP this machine alone is served"),
         ({"CITEWELL_API_TOKENS": "true"}, "API tokens"),
@@ -40,11 +40,13 @@ def check_settings(
         ),
     ],
 )
-def test_the_configured_ways_are_told(settings: dict[str, str], told: str, tmp_path: Path) -> None:
+def test_the_configured_ways_are_told(
+    settings: dict[str, str], wanted_text: str, tmp_path: Path
+) -> None:
     checks = check_settings(tmp_path, settings)
 
     assert checks["authentication"].state == "ok"
-    assert checks["authentication"].detail == told
+    assert checks["authentication"].detail == wanted_text
     assert "oauth issuer" not in checks
 
 

@@ -63,7 +63,7 @@ def test_metadata_are_found_where_issuers_put_them(path: str, where: str) -> Non
 
 @requires("http.issuer_faults")
 @pytest.mark.parametrize(
-    ("path", "document", "told"),
+    ("path", "document", "wanted_text"),
     [
         ("/jwks", b"<html><body>Sign in</body></html>", "not JSON"),
         ("/jwks", b"[" * 100_000, "not JSON"),
@@ -79,14 +79,16 @@ def test_metadata_are_found_where_issuers_put_them(path: str, where: str) -> Non
         ("/.well-known/oauth-authorization-server", ["x"], "no address"),
     ],
 )  # fmt: skip
-def test_what_an_issuer_publishes_wrongly_is_told(path: str, document: Any, told: str) -> None:
+def test_what_an_issuer_publishes_wrongly_is_told(
+    path: str, document: Any, wanted_text: str
+) -> None:
     with run_issuer() as issuer:
         issuer.publish(path, document)
 
         with pytest.raises(VerifierUnavailable) as caught:
             load_keys(issuer)
 
-    assert told in caught.value.message
+    assert wanted_text in caught.value.message
     assert caught.value.cause is RefusalCause.ISSUER_UNAVAILABLE
     assert caught.value.retry_after > 0
 

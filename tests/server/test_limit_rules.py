@@ -28,7 +28,7 @@ def test_nobody_starves_beside_one_who_asks_all_the_time() -> None:
     async def scenario() -> None:
         for _ in range(10_000):  # ten seconds in steps of a millisecond
             clock.now += 0.001
-            for owner in (greedy, *(one for one in polite if asks_at[one] <= clock.now)):
+            for owner in (greedy, *(caller for caller in polite if asks_at[caller] <= clock.now)):
                 refusal = (await admit_and_end(limits, owner)).refusal
                 granted[owner] += refusal is None
                 if owner is not greedy:

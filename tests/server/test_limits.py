@@ -167,10 +167,10 @@ def test_one_user_over_the_limit_leaves_the_others_alone() -> None:
     answers = asyncio.run(scenario())
 
     assert [status for status, _, _ in answers] == [200, 429, 200, 200]
-    _, headers, told = answers[1]
+    _, headers, body = answers[1]
     assert headers["retry-after"] == "60"
     assert headers["ratelimit"] == '"user";r=0;t=60'
-    assert told["error"]["data"]["limit"] == "user"
+    assert body["error"]["data"]["limit"] == "user"
 
 
 @requires("limits.resource")

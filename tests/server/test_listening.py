@@ -25,14 +25,14 @@ def test_the_message_says_where_how_who_and_what_is_off() -> None:
 
 
 def test_the_dashboard_has_its_address_and_never_its_key() -> None:
-    told = describe(LOOPBACK, ADMIN_API_KEY=KEY)
+    text = describe(LOOPBACK, ADMIN_API_KEY=KEY)
 
-    assert "http://127.0.0.1:8000/dashboard (log in with ADMIN_API_KEY)" in told
-    assert KEY not in told
+    assert "http://127.0.0.1:8000/dashboard (log in with ADMIN_API_KEY)" in text
+    assert KEY not in text
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "wanted_text"),
     [
         ({"CITEWELL_HOST": "0.0.0.0"}, "ANYONE who can reach this address"),
         ({"CITEWELL_API_TOKENS": "true"}, "citewell users token create"),
@@ -46,8 +46,8 @@ def test_the_dashboard_has_its_address_and_never_its_key() -> None:
         ),
     ],
 )
-def test_who_may_call_is_said_for_every_way(settings: dict[str, str], told: str) -> None:
-    assert told in describe(LOOPBACK, **settings)
+def test_who_may_call_is_said_for_every_way(settings: dict[str, str], wanted_text: str) -> None:
+    assert wanted_text in describe(LOOPBACK, **settings)
 
 
 @pytest.mark.parametrize(

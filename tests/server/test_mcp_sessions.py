@@ -72,7 +72,10 @@ class McpClients:
 
     async def use_sessions(self, sessions: list[str], **who: str) -> int:
         """A request with all these session ids at once."""
-        headers = [*(ACCEPT | _name(who)).items(), *(("mcp-session-id", one) for one in sessions)]
+        headers = [
+            *(ACCEPT | _name(who)).items(),
+            *(("mcp-session-id", session) for session in sessions),
+        ]
         return (await self._http.post("/mcp", json=PING, headers=headers)).status_code
 
 
@@ -121,7 +124,12 @@ def test_a_flooder_ends_its_own_oldest_sessions_only(who: dict[str, str]) -> Non
 
         assert clients.book.count_sessions() == 4
         assert await clients.use_session(quiet, user="quiet") == 200
-        assert [await clients.use_session(one, **who) for one in flood[-4:]] == [404, 200, 200, 200]
+        assert [await clients.use_session(session, **who) for session in flood[-4:]] == [
+            404,
+            200,
+            200,
+            200,
+        ]
 
     run_clients(scene)
 
@@ -141,7 +149,10 @@ def test_the_longest_unused_session_makes_room() -> None:
         first, second, third = await clients.open_many(3, user="a")
         await clients.use_session(first, user="a")
         (fourth,) = await clients.open_many(1, user="a")
-        return [await clients.use_session(one, user="a") for one in (first, second, third, fourth)]
+        return [
+            await clients.use_session(session, user="a")
+            for session in (first, second, third, fourth)
+        ]
 
     assert run_clients(scene) == [200, 404, 200, 200]
 

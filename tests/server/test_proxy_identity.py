@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from citewell.core.tooling import Owner
-from citewell.server.http.auth.caller import CredentialsRefused, RefusalCause
-from citewell.server.http.auth.proxy_identity import ProxyIdentity, TrustedProxies
+from citewell.server.http.auth.caller import (
+    CredentialsRefused,
+    ProxyIdentity,
+    RefusalCause,
+    TrustedProxies,
+)
 from tests.requirements import requires
 from tests.server.credential_requests import Headers, build_scope
 

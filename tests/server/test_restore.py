@@ -21,9 +21,9 @@ def test_backup_and_restore_bring_a_session_back(
     assert main(["restore", str(home / "copy.db"), "--force"]) == 0
 
     assert sessions(home) == ["early"]
-    told = capsys.readouterr()
-    assert "1 sessions, 1 steps, 0 documents" in told.out
-    assert "--force" in told.err
+    printed = capsys.readouterr()
+    assert "1 sessions, 1 steps, 0 documents" in printed.out
+    assert "--force" in printed.err
 
 
 def test_a_wrong_key_ends_with_the_code_for_configuration(

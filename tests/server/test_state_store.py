@@ -55,11 +55,11 @@ def test_a_user_is_listed_shown_exported_and_erased(
     after = run(capsys, "users", "show", "acme", "ann")
     left = run(capsys, "users", "list", "acme", "--json")
 
-    assert [one["userId"] for one in json.loads(listed[1])] == ["ann", "ben"]
+    assert [user["userId"] for user in json.loads(listed[1])] == ["ann", "ben"]
     assert json.loads(shown[1])["sessions"] == 1
     assert (exported[0], packed[0]) == (0, 0)
     archive = json.loads((home / "ann.json").read_text())
-    assert [one["id"] for one in archive["data"]["sessions"]] == ["ann"]
+    assert [session["id"] for session in archive["data"]["sessions"]] == ["ann"]
     assert stat.S_IMODE((home / "ann.json").stat().st_mode) == 0o600
     with zipfile.ZipFile(home / "ann.zip") as opened:
         assert opened.testzip() is None
@@ -67,7 +67,7 @@ def test_a_user_is_listed_shown_exported_and_erased(
     assert "--yes" in refused[2]
     assert json.loads(erased[1])["deleted"]["sessions"] == 1
     assert after[0] == 1
-    assert [one["userId"] for one in json.loads(left[1])] == ["ben"]
+    assert [user["userId"] for user in json.loads(left[1])] == ["ben"]
 
 
 @requires("admin.commands")
@@ -85,9 +85,9 @@ def test_consents_and_members_are_managed(home: Path, capsys: pytest.CaptureFixt
     ]
 
     assert [code for code, *_ in steps] == [1, 0, 0, 0, 2, 0, 0, 0, 1]
-    decided = {one["purpose"]: one["granted"] for one in json.loads(steps[3][1])}
+    decided = {consent["purpose"]: consent["granted"] for consent in json.loads(steps[3][1])}
     assert decided == {"memory": True, "analytics": False}
-    assert [one["userId"] for one in json.loads(steps[6][1])] == ["ann"]
+    assert [user["userId"] for user in json.loads(steps[6][1])] == ["ann"]
 
 
 @requires("admin.erasure_backups")
@@ -113,7 +113,7 @@ def test_a_restore_elsewhere_takes_the_list_of_erasures(
     assert wrong[0] == 2
     assert restored[0] == 0
     assert "1 erased again" in restored[1]
-    assert [one["userId"] for one in json.loads(users[1])] == ["ben"]
+    assert [user["userId"] for user in json.loads(users[1])] == ["ben"]
 
 
 @requires("audit.events")
@@ -129,8 +129,8 @@ def test_what_an_operator_does_on_the_command_line_is_audited(
     _, exported, _ = run(capsys, "audit-log", "export")
 
     events = [json.loads(line) for line in exported.splitlines()]
-    told = [(one["metadata"]["action"], one.get("user_id")) for one in events]
-    assert told == [
+    recorded = [(event["metadata"]["action"], event.get("user_id")) for event in events]
+    assert recorded == [
         ("consent", "ben"),
         ("add member", "ben"),
         ("export user", "ben"),

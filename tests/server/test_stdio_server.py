@@ -84,8 +84,8 @@ def test_an_unknown_name_on_the_command_line_ends_the_server_with_one_line(
 ) -> None:
     code = stdio_server.serve_stdio(flags, environ={"CITEWELL_FRONT": front, **NOWHERE})
 
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert code == 2
-    assert told.startswith("citewell: ")
-    assert "nope" in told
-    assert told.count("\n") == 1
+    assert printed.startswith("citewell: ")
+    assert "nope" in printed
+    assert printed.count("\n") == 1

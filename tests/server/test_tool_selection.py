@@ -125,19 +125,19 @@ def test_names_with_and_without_a_plus_are_not_mixed(choice: dict[str, list[str]
     ],
 )
 def test_a_tool_that_is_off_says_how_to_switch_it_on(choice: dict[str, Any], advice: str) -> None:
-    told = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", **choice)
+    reason = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", **choice)
 
-    assert told is not None
-    assert "memory_save is switched off" in told
-    assert advice in told
+    assert reason is not None
+    assert "memory_save is switched off" in reason
+    assert advice in reason
 
 
 def test_a_tool_that_writes_is_off_because_of_read_only() -> None:
-    told = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", read_only=True)
+    reason = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", read_only=True)
 
-    assert told is not None
-    assert "--read-only" in told
-    assert "CITEWELL_READ_ONLY" in told
+    assert reason is not None
+    assert "--read-only" in reason
+    assert "CITEWELL_READ_ONLY" in reason
 
 
 SWITCHED = [
@@ -161,10 +161,10 @@ def test_a_tool_that_is_chosen_by_name_needs_its_setting() -> None:
 
 
 def test_a_tool_that_is_off_names_its_setting() -> None:
-    told = tool_selection.describe_disabled_tool(SWITCHED, "memory_save")
+    reason = tool_selection.describe_disabled_tool(SWITCHED, "memory_save")
 
-    assert told is not None
-    assert "MEMORY_ENABLED=true" in told
+    assert reason is not None
+    assert "MEMORY_ENABLED=true" in reason
 
 
 def test_a_tool_that_does_not_exist_cannot_be_switched_on() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.server.reference import estimate_tool_tokens
 from tests.command_runs import Run
 

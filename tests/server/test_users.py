@@ -46,16 +46,16 @@ def test_a_token_is_made_listed_and_revoked(capsys: pytest.CaptureFixture[str]) 
 def test_a_new_token_is_told_with_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["users", "token", "create", "--user", "a/b", "--days", "0"])
 
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert code == 0
-    assert "cwt_" in told
-    assert "default/a%2Fb" in told
-    assert "CITEWELL_API_TOKENS" in told
-    assert "no end" in told
+    assert "cwt_" in printed
+    assert "default/a%2Fb" in printed
+    assert "CITEWELL_API_TOKENS" in printed
+    assert "no end" in printed
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "wanted_text"),
     [
         (("create",), "--user"),
         (("create", "--user", "anonymous"), "--user"),
@@ -70,12 +70,12 @@ def test_a_new_token_is_told_with_what_is_missing(capsys: pytest.CaptureFixture[
     ],
 )
 def test_a_wrong_command_says_what_to_write(
-    words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], wanted_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(["users", "token", *words])
 
     assert code != 0
-    assert told in " ".join(capsys.readouterr().err.split())
+    assert wanted_text in " ".join(capsys.readouterr().err.split())
 
 
 def test_without_tokens_the_list_says_how_to_make_one(capsys: pytest.CaptureFixture[str]) -> None:

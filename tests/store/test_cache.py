@@ -188,7 +188,7 @@ def test_an_altered_entry_is_a_counted_miss(tmp_path: Path) -> None:
     async def scenario(store: CacheStore) -> Any:
         return (
             await get(store),
-            store.list_store_counts()["unreadable"],
+            store.health.list_event_counts()["unreadable"],
             await put(store),
             await get(store),
         )
@@ -211,9 +211,9 @@ def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
         await put(store, "b", b"for b")
 
     play(scenario, data_dir=tmp_path)
-    (one, body), (two, other) = rows(tmp_path)
-    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, one)
-    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, two)
+    (first, body), (second, other) = rows(tmp_path)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, first)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, second)
 
     async def look(store: CacheStore) -> Any:
         return await get(store, "a"), await get(store, "b")
@@ -512,7 +512,7 @@ def test_switched_off_the_loader_makes_it_every_time(tmp_path: Path) -> None:
         await store.loader.load_or_make("o", "key", make)
         await store.cache.remove_entry("o", "key")
         await store.cache.clear_entries()
-        return store.list_store_warnings(), store.list_store_counts()
+        return store.list_store_warnings(), store.health.list_event_counts()
 
     assert play(scenario, data_dir=tmp_path, cache_enabled=False) == ((), {})
     assert len(runs) == 2

@@ -106,9 +106,9 @@ def test_a_bad_key_names_its_setting_and_not_itself(text: str) -> None:
 def test_the_key_file_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "new" / "cache.key"
 
-    made = master_keys.load_current_key(path)
+    (made,) = master_keys.load_key_file(path)
 
-    assert master_keys.load_current_key(path) == made
+    assert master_keys.load_key_file(path) == (made,)
     assert len(made) == 32
     assert [file.name for file in path.parent.iterdir()] == ["cache.key"]
     if sys.platform != "win32":
@@ -117,7 +117,7 @@ def test_the_key_file_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
 
 def test_all_who_start_at_once_get_the_same_key(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        keys = set(pool.map(master_keys.load_current_key, [tmp_path / "cache.key"] * 32))
+        keys = set(pool.map(master_keys.load_key_file, [tmp_path / "cache.key"] * 32))
 
     assert len(keys) == 1
 
@@ -126,11 +126,11 @@ def test_all_who_start_at_once_get_the_same_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644])
 def test_a_key_file_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "cache.key"
-    master_keys.load_current_key(path)
+    master_keys.load_key_file(path)
     path.chmod(mode)
 
     with pytest.raises(Misconfigured, match="chmod 600"):
-        master_keys.load_current_key(path)
+        master_keys.load_key_file(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64])
@@ -140,11 +140,11 @@ def test_a_key_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> 
     path.write_bytes(content)
 
     with pytest.raises(Misconfigured, match="64 hexadecimal digits"):
-        master_keys.load_current_key(path)
+        master_keys.load_key_file(path)
 
 
 def test_a_folder_that_cannot_hold_a_key_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(StoreError, match="cannot be used"):
-        master_keys.load_current_key(tmp_path / "file" / "cache.key")
+        master_keys.load_key_file(tmp_path / "file" / "cache.key")

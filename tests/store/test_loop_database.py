@@ -92,7 +92,7 @@ def test_a_batch_that_is_rolled_back_takes_no_companion_along(tmp_path: Path) ->
             database.execute_batch([lease("b")]),
             return_exceptions=True,
         )
-        return [type(one) for one in answers], threaded.batches
+        return [type(answer) for answer in answers], threaded.batches
 
     assert play(path, scenario) == ([tuple, BatchRolledBack, tuple], 0)
     assert read_names(path) == ["a", "b"]
@@ -124,7 +124,7 @@ def test_a_value_that_cannot_be_stored_fails_only_its_own_batch(
             return_exceptions=True,
         )
         await open_loop(database)
-        return [isinstance(one, Exception) for one in answers]
+        return [isinstance(answer, Exception) for answer in answers]
 
     assert play(path, scenario) == [False, True]
     assert read_names(path) == ["a"]

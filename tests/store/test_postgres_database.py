@@ -12,7 +12,7 @@ from citewell.core.errors import Misconfigured
 from citewell.store.failures import BatchRolledBack, StoreError
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
-from citewell.store.sql.postgres_failures import explain_postgres_error
+from citewell.store.sql.postgres_pool import explain_postgres_error
 from tests.services import Postgres, postgres_or_skip
 
 pytestmark = pytest.mark.process  # a real PostgreSQL
@@ -133,11 +133,11 @@ def test_processes_that_start_cold_at_once_migrate_once(server: Postgres) -> Non
         many = [PostgresDatabase(url, schema="state") for _ in range(6)]
         try:
             return await asyncio.gather(
-                *(one.select_rows("SELECT version FROM schema_version") for one in many)
+                *(database.select_rows("SELECT version FROM schema_version") for database in many)
             )
         finally:
-            for one in many:
-                await one.aclose()
+            for database in many:
+                await database.aclose()
 
     versions = play(url, scenario)
 

@@ -33,12 +33,12 @@ def test_who_asks_meanwhile_shares_the_next_journey() -> None:
 
 def test_each_gets_its_own_error() -> None:
     async def serve(requests: Sequence[Any]) -> Sequence[Any]:
-        return [ValueError(str(one)) if one % 2 else one for one in requests]
+        return [ValueError(str(request)) if request % 2 else request for request in requests]
 
     async def run() -> list[Any]:
         together: TaskBatcher[Any, Any] = TaskBatcher(serve)
         asked = (together.request_in_group(number) for number in range(4))
-        return [str(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
+        return [str(answer) for answer in await asyncio.gather(*asked, return_exceptions=True)]
 
     assert asyncio.run(run()) == ["0", "1", "2", "3"]
 
@@ -56,7 +56,7 @@ def test_a_failed_journey_is_everybodys_and_the_next_goes_on() -> None:
             together.request_in_group("other"),
             return_exceptions=True,
         )
-        return [type(one).__name__ for one in first], await together.request_in_group("good")
+        return [type(error).__name__ for error in first], await together.request_in_group("good")
 
     assert asyncio.run(run()) == (["ValueError", "ValueError"], "good")
 

@@ -140,12 +140,6 @@ class Settings:
     def is_set(self, setting: Setting[Any]) -> bool:
         return setting.field in self._values
 
-    def is_switched_on(self, name: str) -> bool:
-        """Whether the setting with this environment name is true."""
-        return any(
-            setting.name == name and self.get_value(setting) is True for setting in list_settings()
-        )
-
 
 @cache
 def list_settings() -> tuple[Setting[Any], ...]:

@@ -63,14 +63,11 @@ def find_setting_place(environ: Mapping[str, str], name: str) -> str:
         return ""
     for number, line in enumerate(lines, 1):
         key, equals, _ = line.partition("=")
-        if equals and _name_settings(key.strip().strip("\"'")) == name:
+        key = key.strip().strip("\"'")
+        setting = _WEB_SEARCH_OPTIONS[key][0] if key in _WEB_SEARCH_OPTIONS else key.upper()
+        if equals and setting == name:
             return f"{path}, line {number}"
     return ""
-
-
-def _name_settings(key: str) -> str:
-    """The setting that a key of the file stands for, at its top or in the table of spec 3."""
-    return _WEB_SEARCH_OPTIONS[key][0] if key in _WEB_SEARCH_OPTIONS else key.upper()
 
 
 def split_name_list(text: str) -> tuple[str, ...]:

@@ -1,14 +1,19 @@
-"""How a tool is declared: its arguments, its result type and how it behaves."""
+"""How a tool and its command are declared, and the tools of all rooms.
+
+A tool is a file of a room's `tools` folder, named after the tool, or the file of a domain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from citewell.core.room_modules import list_domains, list_room_modules
 from citewell.core.values.argument_types import OptionalName
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
@@ -52,7 +57,7 @@ class ToolArguments(BaseModel):
     def build_request(self, kind: type[S]) -> S:
         """The service request that these arguments contain: `kind` is a dataclass they inherit."""
         declared: Any = kind
-        return kind(**{one.name: getattr(self, one.name) for one in fields(declared)})
+        return kind(**{field_.name: getattr(self, field_.name) for field_ in fields(declared)})
 
     @classmethod
     @cache
@@ -231,3 +236,78 @@ class Tool:
     links_large_results: bool = False  # from the link threshold on; others from the answer limit on
     main_body: MainBody | None = None  # of a result that is one long text and facts about it
     served_by: ToolProviders | None = None  # of a search tool: who serves it and its filters
+
+
+FIELD_DEFAULT = object()  # an option has the default of its argument
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOption:
+    """Marks an argument of a tool as an option of its command; the first marked one is positional."""
+
+    help: str = ""  # without one, the description of the argument
+    flag: str = ""  # such as "-t --type", if it is not just named after the argument
+    default: object = FIELD_DEFAULT
+    fold: Callable[[str], str] | None = None  # applied to a value before it is sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One record as a person sees it: title, address, a line of facts, and its text; blanks are left out."""
+
+    title: str
+    url: str | None = None
+    facts: tuple[str | None, ...] = ()
+    lines: tuple[str | None, ...] = ()
+    preview_url: str | None = None  # of a small picture, for terminals that can show one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    """A line between the records of an answer."""
+
+    text: str = ""
+    style: str = ""
+    unwrapped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchCommand:
+    """The command of a search tool; its options are the arguments that are marked as CommandOption."""
+
+    name: str
+    tool: str
+    help: str
+    show_answer: Callable[[Mapping[str, Any]], Iterable[Card | TextLine]]  # of the wire form
+    doing: str = "Searching"  # beside the spinner
+    # Loads the pictures at these addresses with the app, for the terminals that can show them.
+    fetch_previews: Callable[[Any, Sequence[str]], Awaitable[Sequence[bytes | None]]] | None = None
+    # Changes the options by name of their arguments, where the command has a choice of its own.
+    adjust_arguments: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+
+
+@cache
+def list_tool_modules() -> dict[str, str]:
+    """The module of each tool by the tool's name, sorted, without importing any."""
+    domains = {domain.tool: domain.module for domain in list_domains() if domain.tool}
+    return dict(sorted((list_room_modules("tools") | domains).items()))
+
+
+def list_tool_names() -> tuple[str, ...]:
+    return tuple(list_tool_modules())
+
+
+def load_tool(name: str) -> Tool:
+    tool: Tool = import_module(list_tool_modules()[name]).TOOL
+    return tool
+
+
+def load_all_tools() -> dict[str, Tool]:
+    return {name: load_tool(name) for name in list_tool_names()}
+
+
+def load_tool_providers() -> dict[str, ToolProviders]:
+    """Which providers serve each search tool, in the order of the offers; loads all tools."""
+    served = {name: tool.served_by for name, tool in load_all_tools().items() if tool.served_by}
+    offers = [*type(served["web_search"].offer)]
+    return dict(sorted(served.items(), key=lambda item: offers.index(item[1].offer)))

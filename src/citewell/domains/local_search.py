@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 from citewell.core.service_kit import ServiceKit
-from citewell.core.tooling import Tool, ToolCall
+from citewell.core.tooling import Card, SearchCommand, TextLine, Tool, ToolCall
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import Card, SearchCommand, TextLine
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.domains.place_records import (
     MAX_PLACES,

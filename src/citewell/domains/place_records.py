@@ -10,9 +10,8 @@ from typing import Annotated, Literal, Protocol, Self, runtime_checkable
 from pydantic import Field
 
 from citewell.core.errors import InvalidInput
-from citewell.core.tooling import SessionId, ToolArguments
+from citewell.core.tooling import CommandOption, SessionId, ToolArguments
 from citewell.core.values.argument_types import OptionalName, OptionalQuery, QueryText
-from citewell.core.values.search_commands import CommandOption
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 from citewell.domains.place_words import fold_words

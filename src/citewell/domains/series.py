@@ -9,11 +9,19 @@ from urllib.parse import quote, urlencode
 from pydantic import Field
 
 from citewell.core.errors import InvalidInput
-from citewell.core.tooling import Filter, RequireService, SessionId, Tool, ToolArguments, ToolCall
+from citewell.core.tooling import (
+    CommandOption,
+    Filter,
+    RequireService,
+    SearchCommand,
+    SessionId,
+    Tool,
+    ToolArguments,
+    ToolCall,
+)
 from citewell.core.values.argument_types import BLANK_IS_ABSENT, OptionalName, OptionalQuery
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import CommandOption, SearchCommand
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 from citewell.domains.series_ids import MAX_SERIES_ID_CHARS, guess_series_provider, split_dotted_key

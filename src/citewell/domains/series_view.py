@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from citewell.core.values.search_commands import Card, TextLine
+from citewell.core.tooling import Card, TextLine
 
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = " "

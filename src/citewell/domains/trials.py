@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, runti
 from pydantic import Field
 
 from citewell.core.errors import InvalidInput
-from citewell.core.tooling import Filter, RequireService, SessionId, Tool, ToolArguments, ToolCall
+from citewell.core.tooling import (
+    Card,
+    CommandOption,
+    Filter,
+    RequireService,
+    SearchCommand,
+    SessionId,
+    Tool,
+    ToolArguments,
+    ToolCall,
+)
 from citewell.core.values.argument_types import OptionalName, OptionalQuery
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import Card, CommandOption, SearchCommand
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from citewell.citations.reference import Reference
-from citewell.core.values.case_verdict import CaseVerdict
+from citewell.core.values.court_case import CaseVerdict
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.drafts.draft import Draft, DraftReference, DraftStatement
 from citewell.drafts.draft_findings import DraftVerdict

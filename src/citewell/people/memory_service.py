@@ -9,8 +9,7 @@ from pydantic import Field
 
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalQuery
+from citewell.core.values.argument_types import OptionalQuery, check_declared_bounds
 from citewell.core.values.wire_values import WireValue
 from citewell.people.consent_service import ConsentService
 from citewell.people.memory_store import FoundMemories, MemoryRecord, SqlMemoryStore

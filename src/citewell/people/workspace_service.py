@@ -13,8 +13,7 @@ from pydantic import Field
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import BLANK_IS_ABSENT
+from citewell.core.values.argument_types import BLANK_IS_ABSENT, check_declared_bounds
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.wire_values import WireValue
 from citewell.people.consent_service import (
@@ -25,7 +24,7 @@ from citewell.people.consent_service import (
 )
 from citewell.people.usage_analytics import ConsentGate
 from citewell.people.workspace_store import SharedFinding, SqlWorkspaceStore, WorkspaceMember
-from citewell.store.expiry_sweep import ExpirySweep
+from citewell.store.cache.artifact_store import ExpirySweep
 from citewell.text.safety.text_cleaning import extract_visible_text
 
 MAX_NOTE_CHARS = 10_000

@@ -54,7 +54,7 @@ _COUNTRY_CODES = {
 }  # fmt: skip
 
 if TYPE_CHECKING:
-    from citewell.core.values.grounded_answer import AnswerQuery
+    from citewell.core.values.search_results import AnswerQuery
     from citewell.domains.place_records import PlaceHits, PlaceLookup
 
 SPEC = ProviderSpec(

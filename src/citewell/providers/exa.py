@@ -8,11 +8,11 @@ from typing import Any
 
 from citewell.citations import dois, record_fields
 from citewell.core.values.field_schema import parse_field_schema
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.paper import Paper, PaperHits, PaperQuery, WorkAuthor
 from citewell.core.values.research import ProviderReport
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.core.values.structured_results import (
+from citewell.core.values.search_results import (
+    AnswerQuery,
     StructuredHits,
     StructuredQuery,
     StructuredResult,

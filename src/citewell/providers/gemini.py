@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import (
     PollOutcome,
     ProviderReport,
@@ -18,6 +17,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
+from citewell.core.values.search_results import AnswerQuery
 from citewell.net.upstream.json_responses import (
     HttpLink,
     OptionalField,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from citewell.core.values.feed_items import FeedItem
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_results import FeedItem
 from citewell.providers.dialects.feed_responses import build_feed_hit, read_feed_response
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.addresses import format_host_name

@@ -21,8 +21,8 @@ from citewell.core.errors import (
     UpstreamUnavailable,
 )
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.feed_items import FeedListing
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_results import FeedListing
 from citewell.net.http.messages import RedirectPolicy
 from citewell.providers.dialects.feed_responses import build_feed_hit, read_feed_response
 from citewell.routing.ports import KitProvider, Offer, ProviderKit, ProviderOption, ProviderSpec

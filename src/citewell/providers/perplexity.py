@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import (
     ProviderReport,
     ProviderUsage,
@@ -13,6 +12,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
+from citewell.core.values.search_results import AnswerQuery
 from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
 from citewell.routing.answer_reports import keep_cited_pages
 from citewell.routing.model_billing import convert_dollars

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from citewell.core.errors import OutOfCredit
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import ProviderReport
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_results import AnswerQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import (
     HttpLink,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from citewell.core.errors import CitewellError
-from citewell.core.values.page_signals import InjectedSentence
+from citewell.core.values.scrape_results import InjectedSentence
 from citewell.reading.metadata.page_metadata import ExtractedMetadata
 
 

@@ -13,11 +13,10 @@ from pydantic import Field
 from citewell.core.errors import InternalError, NotFound
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback, ToolCall
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalName, QueryText
-from citewell.core.values.grounded_answer import AnswerQuery, GroundedAnswer
+from citewell.core.values.argument_types import OptionalName, QueryText, check_declared_bounds
 from citewell.core.values.research import ProviderReport
 from citewell.core.values.routing_trace import RoutingTrace
+from citewell.core.values.search_results import AnswerQuery, GroundedAnswer
 from citewell.evidence.judging.claim_judging import ClaimJudging, JudgeContext, list_judging_notes
 from citewell.jobs.step_values import PageLead, PageReadings
 from citewell.research import checked_answers

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.grounded_answer import AnswerCitation
 from citewell.core.values.research import (
     RESEARCH_TIERS,
     ClaimRelation,
@@ -17,6 +16,7 @@ from citewell.core.values.research import (
     ResearchSource,
     WritingRequest,
 )
+from citewell.core.values.search_results import AnswerCitation
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement, Opinion
 from citewell.evidence.judging.claim_judging import compare_pair_words
 from citewell.evidence.signs.claim_support import (

@@ -9,9 +9,8 @@ from typing import Protocol, runtime_checkable
 
 from citewell.core.values.brand import BrandQuery, BrandRecord
 from citewell.core.values.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
-from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import ProviderReport
-from citewell.core.values.structured_results import StructuredHits, StructuredQuery
+from citewell.core.values.search_results import AnswerQuery, StructuredHits, StructuredQuery
 
 
 @runtime_checkable

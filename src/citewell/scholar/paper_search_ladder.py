@@ -10,13 +10,13 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput
-from citewell.core.values.argument_bounds import check_declared_bounds
 from citewell.core.values.argument_types import (
     OptionalName,
     PaperSort,
     PaperSource,
     PaperYear,
     QueryText,
+    check_declared_bounds,
 )
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperHits, PaperQuery
 from citewell.core.values.routing_trace import RoutingTrace

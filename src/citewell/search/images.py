@@ -11,7 +11,15 @@ from pydantic import Field
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
 from citewell.core.service_kit import ServiceKit
-from citewell.core.tooling import SessionId, Tool, ToolArguments, ToolCall
+from citewell.core.tooling import (
+    Card,
+    CommandOption,
+    SearchCommand,
+    SessionId,
+    Tool,
+    ToolArguments,
+    ToolCall,
+)
 from citewell.core.values.argument_types import (
     BLANK_IS_ABSENT,
     DEFAULT_SAFE_LEVEL,
@@ -21,7 +29,6 @@ from citewell.core.values.argument_types import (
 )
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import Card, CommandOption, SearchCommand
 from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery, ImageSize
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue

@@ -10,7 +10,6 @@ from typing import Annotated
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from citewell.core.errors import InvalidInput
-from citewell.core.values.argument_bounds import check_declared_bounds
 from citewell.core.values.argument_types import (
     BLANK_IS_ABSENT,
     DEFAULT_CATEGORY,
@@ -25,6 +24,7 @@ from citewell.core.values.argument_types import (
     SearchTerms,
     SiteList,
     TimeRange,
+    check_declared_bounds,
 )
 from citewell.core.values.search_queries import SearchQuery
 from citewell.text import addresses, country_codes

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from citewell.core import tool_registry as tools
-from citewell.core.config import Settings
+from citewell.core import tooling as tools
+from citewell.core.config import Settings, list_settings
 from citewell.core.errors import Misconfigured
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
@@ -202,7 +202,7 @@ class App(ServiceRegistry):
     def limits(self) -> CallLimits:
         """The limits on callers, read on first use; raises Misconfigured for a wrong file."""
         from citewell.server.call_limits import CallLimits
-        from citewell.store.coordination.limit_file import load_limit_file
+        from citewell.store.coordination.rate_limits import load_limit_file
 
         return CallLimits(
             self.settings,
@@ -240,7 +240,7 @@ class App(ServiceRegistry):
         origin: CallOrigin | None,
     ) -> ToolInvocation:
         if name not in self._loaded:
-            self._loaded[name] = tools.load(name)
+            self._loaded[name] = tools.load_tool(name)
         return ToolInvocation(
             name=name,
             tool=self._loaded[name],
@@ -289,10 +289,11 @@ class App(ServiceRegistry):
 
     def _list_switches(self) -> frozenset[str]:
         """The settings that offer further tools, as far as they are switched on."""
+        required = frozenset(tool_selection.list_required_settings(self._entries))
         return frozenset(
-            name
-            for name in tool_selection.list_required_settings(self._entries)
-            if self.settings.is_switched_on(name)
+            setting.name
+            for setting in list_settings()
+            if setting.name in required and self.settings.get_value(setting) is True
         )
 
     def start_artifact_upkeep(self) -> None:

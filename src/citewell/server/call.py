@@ -17,15 +17,8 @@ from citewell.core.tooling import Owner, ToolCall
 from citewell.core.values.routing_trace import hold_trace
 from citewell.people.settings import PeopleSettings
 from citewell.search.settings import SearchSettings
+from citewell.server import call_records
 from citewell.server.call_answers import AnswerCache, AnswerSize, KnownCallKeys
-from citewell.server.call_records import (
-    SESSION_TOOLSET,
-    AuditTrail,
-    CallMetrics,
-    RecentErrors,
-    link_call,
-    render_error,
-)
 from citewell.server.call_values import ArgumentValidation, NextStep, ToolInvocation, ToolOutcome
 from citewell.server.capabilities.tool_selection import find_argument_changes, list_changed_defaults
 from citewell.server.log_output import BackgroundLineWriter, write_to_stderr
@@ -78,7 +71,7 @@ class CallRunner:
         self._record_usage = record_usage if settings[PeopleSettings].analytics_enabled else None
         self._audit_lines = _build_audit_writer(settings)
         self.audit = (
-            AuditTrail(
+            call_records.AuditTrail(
                 self._audit_lines,
                 find_recorder=find_recorder,
                 is_required=audit_settings.audit_required,
@@ -88,8 +81,8 @@ class CallRunner:
             if self._audit_lines
             else None
         )
-        self.metrics = CallMetrics()
-        self.recent = RecentErrors()
+        self.metrics = call_records.CallMetrics()
+        self.recent = call_records.RecentErrors()
         self._validation = ArgumentValidation(
             list_changed_defaults(build_argument_changes(settings))
         )
@@ -149,10 +142,10 @@ class CallRunner:
                 if invocation.validated is None:
                     self._validation.validate_invocation(invocation)
                 session_id = invocation.call.session_id
-                if session_id is None or invocation.tool.toolset == SESSION_TOOLSET:
+                if session_id is None or invocation.tool.toolset == call_records.SESSION_TOOLSET:
                     outcome = await self._find_answer(invocation)
                 else:
-                    outcome = await link_call(
+                    outcome = await call_records.link_call(
                         invocation, session_id, self._find_answer, self._find_sessions
                     )
                 # After the cache and the session, which have the whole answer.
@@ -194,7 +187,7 @@ class CallRunner:
                 self.audit.build_call_event(invocation, outcome, happened_at)
             )
         except CitewellError as error:
-            return render_error(
+            return call_records.render_error(
                 error.copy_with_message(
                     f"The call was not answered, because the audit log cannot be written. {error.message}"
                 )
@@ -259,7 +252,7 @@ def _render_failure(invocation: ToolInvocation, error: Exception) -> ToolOutcome
         error = InternalError(
             f"{invocation.name} failed because of a bug in the server. The server's log has the details."
         )
-    outcome = render_error(error)
+    outcome = call_records.render_error(error)
     if routing := invocation.call.trace.to_wire():
         outcome.meta["routing"] = routing
     return outcome

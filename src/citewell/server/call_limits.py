@@ -19,15 +19,13 @@ from citewell.server.limit_rules import (
     OwnerLimits,
 )
 from citewell.server.settings import ServerSettings
+from citewell.store.coordination import rate_limits
 from citewell.store.coordination.daily_counts import (
     SECONDS_PER_DAY,
     DailyCounter,
     DailyQuota,
     find_utc_day,
-    measure_day_rest,
 )
-from citewell.store.coordination.limit_file import TenantOverrides
-from citewell.store.coordination.rate_limits import RateLimit, RateLimiter, RateState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ _COUNT_MEMORY_SECONDS = 1.0  # how long a count that is far from its quota is no
 _MAX_REMEMBERED_COUNTS = 10_000
 _MAX_REMEMBERED_OWNERS = 10_000
 
-_KindedRate = tuple[LimitKind, RateLimit]
+_KindedRate = tuple[LimitKind, rate_limits.RateLimit]
 _KindedQuota = tuple[LimitKind, DailyQuota]
 
 
@@ -107,9 +105,9 @@ class CallLimits:
         self,
         settings: Settings,
         *,
-        rate_limiter: RateLimiter,
+        rate_limiter: rate_limits.RateLimiter,
         daily_counter: DailyCounter,
-        overrides: Mapping[str, TenantOverrides],
+        overrides: Mapping[str, rate_limits.TenantOverrides],
         clock: Callable[[], float] = time.time,
     ) -> None:
         server_settings = settings[ServerSettings]
@@ -158,7 +156,7 @@ class CallLimits:
 
     async def admit_address(self, address: str) -> CallAdmission:
         """Decide about a call by where it comes from."""
-        limit = RateLimit(
+        limit = rate_limits.RateLimit(
             name=f"address:{address}", calls=self._address_calls, seconds=_MINUTE_SECONDS
         )
         taken = await self._rate_limiter.take_permits([limit])
@@ -298,7 +296,7 @@ class CallLimits:
             (LimitKind.SERVER, "server", limits.all_per_second, 1.0),
         )
         return tuple(
-            (kind, RateLimit(name=name, calls=calls, seconds=seconds))
+            (kind, rate_limits.RateLimit(name=name, calls=calls, seconds=seconds))
             for kind, name, calls, seconds in wanted
             if calls
         )
@@ -338,10 +336,13 @@ class CallLimits:
         )
 
     def _measure_day_rest(self) -> float:
-        return measure_day_rest(self._clock())
+        """Seconds until midnight in UTC."""
+        return SECONDS_PER_DAY - self._clock() % SECONDS_PER_DAY
 
 
-def _describe_rate(kind: LimitKind, limit: RateLimit, state: RateState) -> LimitState:
+def _describe_rate(
+    kind: LimitKind, limit: rate_limits.RateLimit, state: rate_limits.RateState
+) -> LimitState:
     return LimitState(
         kind=kind,
         limit=limit.calls,

@@ -11,8 +11,7 @@ from citewell.core.config import Setting, Settings
 from citewell.core.errors import RateLimited
 from citewell.core.tooling import Owner
 from citewell.server.settings import ServerSettings
-from citewell.store.coordination.limit_file import TenantOverrides
-from citewell.store.coordination.rate_limits import RateLimit
+from citewell.store.coordination.rate_limits import RateLimit, TenantOverrides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

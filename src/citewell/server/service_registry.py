@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from citewell import providers
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.errors import InternalError, Misconfigured, RateLimited, RefusedByPolicy
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.search_queries import LIBRARY_PROVIDER

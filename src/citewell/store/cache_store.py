@@ -17,17 +17,10 @@ from citewell.core.config import Settings, list_settings
 from citewell.core.errors import InvalidInput, Misconfigured
 from citewell.core.settings import SEARXNG_PROFILE, CoreSettings
 from citewell.store import master_keys
+from citewell.store.cache import tiered_cache
 from citewell.store.cache.artifact_store import ArtifactStore, StoredArtifact, read_stored_artifact
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.sql_tier import SqlCacheTier
-from citewell.store.cache.tiered_cache import (
-    CacheTier,
-    EntryKey,
-    RecentValues,
-    ResultCache,
-    TieredCache,
-    TimedValue,
-)
 from citewell.store.coordination.daily_counts import DailyCounter, SqlDailyCounter
 from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable
 from citewell.store.coordination.rate_limits import RateLimiter, SqlRateLimiter
@@ -63,12 +56,12 @@ _SWEEP_LEASE_SECONDS = (
 class CachedProviderMemory:
     """Small facts that one provider keeps across restarts; no other provider can read them."""
 
-    def __init__(self, facts: TieredCache, name: str) -> None:
+    def __init__(self, facts: tiered_cache.TieredCache, name: str) -> None:
         self._facts = facts
         self._name = name
 
     async def recall_fact(self, key: str) -> bytes | None:
-        entry = await self._facts.look_up_latest(self._name, key)
+        entry = await self._facts.look_up_entry(self._name, key, disk_first=True)
         return None if entry is None else entry.value
 
     async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
@@ -77,20 +70,20 @@ class CachedProviderMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStore:
-    cache: ResultCache
+    cache: tiered_cache.ResultCache
     artifacts: ArtifactStore
     loader: CachedLoader
-    facts: TieredCache
+    facts: tiered_cache.TieredCache
     rate_limiter: RateLimiter
     daily_counter: DailyCounter
     health: StoreHealth
     database: SqlDatabase | None  # None without a disk tier, or if Redis is the shared tier
-    spaces: Mapping[str, TieredCache]  # every space that is kept in memory, by name
+    spaces: Mapping[str, tiered_cache.TieredCache]  # every space that is kept in memory, by name
     leases: LeaseTable
     artifact_ttl: float
     objects: ObjectEntryTier | None = None  # None unless an object store is configured
     object_health: StoreHealth | None = None
-    tier: CacheTier | None = None
+    tier: tiered_cache.CacheTier | None = None
     close_backend: Callable[[], Awaitable[None]] | None = None
 
     async def erase_owner(self, owner: str) -> None:
@@ -132,9 +125,6 @@ class CacheStore:
         other = self.object_health.list_failure_messages() if self.object_health else ()
         return (*self.health.list_failure_messages(), *other)
 
-    def list_store_counts(self) -> Mapping[str, int]:
-        return self.health.list_event_counts()
-
     async def aclose(self) -> None:
         if self.close_backend is not None:
             await self.close_backend()
@@ -144,7 +134,7 @@ class CacheStore:
 class _SharedBackend:
     """What processes share, on the backend that the settings choose."""
 
-    tier: CacheTier | None
+    tier: tiered_cache.CacheTier | None
     leases: LeaseTable
     rate_limiter: RateLimiter
     daily_counter: DailyCounter
@@ -162,15 +152,15 @@ def open_cache_store(
     store_settings = settings[StoreSettings]
     keys = _build_cache_keyring(settings)
     health = StoreHealth(clock)
-    memory: RecentValues[EntryKey, TimedValue] = RecentValues(
-        store_settings.cache_max_memory_mb * _BYTES_PER_MB
+    memory: tiered_cache.RecentValues[tiered_cache.EntryKey, tiered_cache.TimedValue] = (
+        tiered_cache.RecentValues(store_settings.cache_max_memory_mb * _BYTES_PER_MB)
     )
     shared = _build_shared_backend(settings, keys, health, clock=clock, holder=new_id())
     enabled = store_settings.cache_enabled
-    space = partial(TieredCache, memory=memory, health=health, clock=clock)
+    space = partial(tiered_cache.TieredCache, memory=memory, health=health, clock=clock)
     disk = shared.tier if enabled else None
     answers = space(f"answer.{build_settings_fingerprint(settings)}", disk=disk)
-    cache: ResultCache = answers if enabled else ResultCache()
+    cache: tiered_cache.ResultCache = answers if enabled else tiered_cache.ResultCache()
     object_health = StoreHealth(clock, "For now, large results are kept without the object store.")
     objects = _build_object_tier(settings, disk, keys, object_health, clock) if enabled else None
     artifacts = space(_ARTIFACT_SPACE, disk=objects or disk)
@@ -198,7 +188,7 @@ def open_cache_store(
 
 def _build_object_tier(
     settings: Settings,
-    small: CacheTier | None,
+    small: tiered_cache.CacheTier | None,
     keys: LazyKeyring,
     health: StoreHealth,
     clock: Callable[[], float],
@@ -303,7 +293,7 @@ def _build_cache_keyring(settings: Settings) -> LazyKeyring:
             lambda: [*(derive_key(key, b"cache") for key in source.load_master_keys()), *given]
         )
     path = store_settings.data_path / CACHE_KEY_FILE
-    return LazyKeyring(lambda: [master_keys.load_current_key(path), *given])
+    return LazyKeyring(lambda: [master_keys.load_key_file(path)[0], *given])
 
 
 # A fingerprint of the settings that affect results; cached results are reused only under the same one.

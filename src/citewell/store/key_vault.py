@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from citewell.store import failures
 from citewell.store.encryption import (
     NAMING_GENERATION,
     EncryptionKeyring,
@@ -18,12 +19,6 @@ from citewell.store.encryption import (
     OwnerKeychain,
     RandomBytes,
     RowPlace,
-)
-from citewell.store.failures import (
-    BatchRolledBack,
-    DecryptionFailed,
-    WriteContended,
-    WrongMasterKey,
 )
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
@@ -123,7 +118,7 @@ class KeyVault:
             if chain is not None:
                 return chain
             await self._create_owner_keys(owner)
-        raise WriteContended("The owner's keys kept changing. Try again.")
+        raise failures.WriteContended("The owner's keys kept changing. Try again.")
 
     async def find_covering_keychain(
         self, owner: str, bodies: Iterable[bytes]
@@ -196,9 +191,11 @@ class KeyVault:
             ring = await self._keys.reload_keyring()
             try:
                 return await self._rotate_once(ring)
-            except BatchRolledBack:
+            except failures.BatchRolledBack:
                 continue
-        raise WriteContended("New keys kept being created during the rotation. Run it again.")
+        raise failures.WriteContended(
+            "New keys kept being created during the rotation. Run it again."
+        )
 
     async def _rotate_once(self, ring: EncryptionKeyring) -> KeyRotation:
         ((old, revision),) = await self._database.select_rows(_SELECT_MASTER)
@@ -245,7 +242,7 @@ class KeyVault:
                     named,
                 ]
             )
-        except BatchRolledBack:
+        except failures.BatchRolledBack:
             return  # another process created them first, or has just changed the master key
 
     async def _load_current_keyring(self) -> EncryptionKeyring:
@@ -259,7 +256,7 @@ class KeyVault:
                 return ring
             if key_id == missing:
                 current = (await self._keys.load_keyring()).current_key_id
-                raise WrongMasterKey(_describe_wrong_key(key_id, current))
+                raise failures.WrongMasterKey(_describe_wrong_key(key_id, current))
             missing = key_id  # unless a rotation has ended since it was read
 
     def _build_key_write(
@@ -293,7 +290,7 @@ class KeyVault:
                     randomness=self._randomness,
                 )
             await self._create_system_key()
-        raise WriteContended("The store's first key kept changing. Try again.")
+        raise failures.WriteContended("The store's first key kept changing. Try again.")
 
     async def _create_system_key(self) -> None:
         ring = await self._keys.load_keyring()
@@ -305,7 +302,7 @@ class KeyVault:
                 _INSERT_KEY, ring, _SYSTEM_OWNER, (NAMING_GENERATION, self._randomness(32))
             )
             await self._database.execute_batch([found, key])
-        except BatchRolledBack:
+        except failures.BatchRolledBack:
             return  # another process created it first
 
     async def _decrypt_data_key(self, owner: str, generation: int, wrapped: bytes) -> bytes:
@@ -313,14 +310,14 @@ class KeyVault:
         place = _build_key_place(owner, generation)
         try:
             return ring.decrypt_bytes(place, wrapped)
-        except DecryptionFailed:
+        except failures.DecryptionFailed:
             ring = await self._keys.reload_keyring()
         try:
             return ring.decrypt_bytes(place, wrapped)
-        except DecryptionFailed:
+        except failures.DecryptionFailed:
             if EncryptionKeyring.read_key_id(wrapped) in {key.id.hex() for key in ring.keys}:
                 raise  # the key is right, so the row was altered
-            raise WrongMasterKey(
+            raise failures.WrongMasterKey(
                 _describe_wrong_key(EncryptionKeyring.read_key_id(wrapped), ring.current_key_id)
             ) from None
 

@@ -195,11 +195,6 @@ def _build_keyring_error() -> StoreError:
 # The key file: master keys, created on first use and readable only by the file's owner.
 
 
-def load_current_key(path: Path, *, randomness: RandomBytes = os.urandom) -> bytes:
-    """The first key of the file, which encrypts; otherwise like `load_key_file`."""
-    return load_key_file(path, randomness=randomness)[0]
-
-
 def load_key_file(path: Path, *, randomness: RandomBytes = os.urandom) -> tuple[bytes, ...]:
     """Every key in the file, one per line, the encrypting key first; creates a missing file.
 

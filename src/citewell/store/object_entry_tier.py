@@ -91,12 +91,12 @@ class ObjectEntryTier:
                 yield kept
         ring = await self._keys.load_keyring()
         for folder in await self._list_entry_folders(space, owner):
-            for one in await self._list_objects(folder):
-                body = await self._load_entry_object(one.name)
+            for stored in await self._list_objects(folder):
+                body = await self._load_entry_object(stored.name)
                 if body is None:
                     continue
                 try:
-                    kept = await _decrypt_object(ring, (space, owner, ""), one.name, body)
+                    kept = await _decrypt_object(ring, (space, owner, ""), stored.name, body)
                 except DecryptionFailed as error:
                     logger.warning("An object is left out. %s", error.message)
                     continue
@@ -108,7 +108,7 @@ class ObjectEntryTier:
         oldest = self._clock() - ttl - _SWEEP_MARGIN_SECONDS
         found = await self._list_objects(space)
         return await self._delete_entry_objects(
-            [one.name for one in found if one.modified < oldest]
+            [stored.name for stored in found if stored.modified < oldest]
         )
 
     async def _list_entry_folders(self, space: str, owner: str | None) -> list[str]:
@@ -119,13 +119,15 @@ class ObjectEntryTier:
 
     async def _list_objects(self, folder: str) -> list[StoredObject]:
         try:
-            return [one async for one in self._objects.iterate_objects(folder)]
+            return [stored async for stored in self._objects.iterate_objects(folder)]
         except ObjectStoreFailed as error:
             raise StoreError(error.message) from error
 
     async def _delete_folders(self, folders: list[str]) -> None:
         for folder in folders:
-            await self._delete_entry_objects([one.name for one in await self._list_objects(folder)])
+            await self._delete_entry_objects(
+                [stored.name for stored in await self._list_objects(folder)]
+            )
 
     async def _delete_entry_objects(self, names: list[str]) -> int:
         try:

@@ -152,7 +152,7 @@ DELETE FROM {self.name} WHERE id IN (
 
     def _build_record(self, values: Mapping[str, Any], plain: Any) -> Record:
         assert is_dataclass(self.record)  # noqa: S101 - every record is
-        known = {one.name for one in fields(self.record)} & set(self.columns)
+        known = {field_.name for field_ in fields(self.record)} & set(self.columns)
         found = {name: values[name] for name in known.difference(self.encrypted)}
         if self.body_shape == "object":
             found |= plain
@@ -161,7 +161,10 @@ DELETE FROM {self.name} WHERE id IN (
             found |= zip(self.encrypted, parts, strict=True)
         found |= {name: convert(found[name]) for name, convert in self.converters.items()}
         return self.record(
-            **{name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
+            **{
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in found.items()
+            }
         )
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from citewell.citations import title_matching
 from citewell.citations.reference import Reference
-from citewell.core.values.case_verdict import CheckedCitation
 from citewell.core.values.citation_checks import AuditEntry, AuditSummary, ClaimCheck
 from citewell.core.values.counted_words import pluralize
+from citewell.core.values.court_case import CheckedCitation
 from citewell.core.values.paper import IdentifierScheme
 from citewell.core.values.research import ClaimRelation
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME

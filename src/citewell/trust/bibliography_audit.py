@@ -18,7 +18,6 @@ from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.argument_types import MAX_CLAIM_CHARS
-from citewell.core.values.case_verdict import CheckedCitation
 from citewell.core.values.citation_checks import (
     AuditEntry,
     AuditReport,
@@ -26,6 +25,7 @@ from citewell.core.values.citation_checks import (
     MalformedRecord,
 )
 from citewell.core.values.counted_words import pluralize
+from citewell.core.values.court_case import CheckedCitation
 from citewell.core.values.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.evidence.judging.claim_judging import (
     ClaimJudging,

@@ -11,8 +11,8 @@ from citewell.citations.references.format_detection import extract_manuscript_te
 from citewell.core.service_kit import ServiceKit
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback
-from citewell.core.values.case_verdict import BriefFinding, CheckedCitation
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
+from citewell.core.values.court_case import BriefFinding, CheckedCitation
 from citewell.domains.law.citation_forms import cites_cases, is_brief_text
 from citewell.trust import audit_findings
 from citewell.trust.reference_lookup import (

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.citations import dois, identifiers, legal_citations, standards
 from citewell.citations.reference import Reference
-from citewell.core.values.case_verdict import CaseVerdict, CheckedCitation
 from citewell.core.values.citation_checks import CaseRecord
-from citewell.core.values.court_case import CourtCase
+from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase
 from citewell.core.values.paper import IdentifierScheme, PaperId
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.trust.registry_judgement import HIGH, MEDIUM, NONE

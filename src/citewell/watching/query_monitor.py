@@ -13,8 +13,12 @@ from pydantic import Field
 from citewell.core.errors import CitewellError, InvalidInput, NotFound
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner, ProgressCallback
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import BLANK_IS_ABSENT, OptionalName, QueryText
+from citewell.core.values.argument_types import (
+    BLANK_IS_ABSENT,
+    OptionalName,
+    QueryText,
+    check_declared_bounds,
+)
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import SearchAnswer, SearchResult
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, WireValue

@@ -59,7 +59,10 @@ def _parse_properties(schema: Mapping[str, Any], *, depth: int) -> tuple[SchemaF
     declared = schema.get("properties")
     if not isinstance(declared, Mapping) or not declared:
         raise InvalidInput("schema needs properties: at least one field to fill.")
-    return tuple(_parse_schema_field(str(name), one, depth=depth) for name, one in declared.items())
+    return tuple(
+        _parse_schema_field(str(name), subschema, depth=depth)
+        for name, subschema in declared.items()
+    )
 
 
 def _parse_schema_field(name: str, declared: Any, *, depth: int) -> SchemaField:
@@ -67,8 +70,8 @@ def _parse_schema_field(name: str, declared: Any, *, depth: int) -> SchemaField:
         raise InvalidInput(f"The property {name[:60]!r} of schema is not a schema.")
     _check_keywords(declared, f"The property {name[:60]!r}")
     kind = _find_plain_type(declared)
-    told = declared.get("description")
-    words = told if isinstance(told, str) else ""
+    description = declared.get("description")
+    words = description if isinstance(description, str) else ""
     if kind == "object":
         if depth >= MAX_SCHEMA_DEPTH:
             raise InvalidInput(
@@ -88,14 +91,14 @@ def _parse_schema_field(name: str, declared: Any, *, depth: int) -> SchemaField:
 
 def _find_plain_type(declared: Mapping[str, Any]) -> str:
     """The type, without "null" beside it; that of the values of an enum if none is declared."""
-    told = declared.get("type")
-    if isinstance(told, list):
-        told = next((one for one in told if one != "null"), None)
-    if told is None and "properties" in declared:
+    plain_type = declared.get("type")
+    if isinstance(plain_type, list):
+        plain_type = next((name for name in plain_type if name != "null"), None)
+    if plain_type is None and "properties" in declared:
         return "object"
-    if told is None and isinstance(declared.get("enum"), list):
+    if plain_type is None and isinstance(declared.get("enum"), list):
         return "string"
-    return told if isinstance(told, str) else ""
+    return plain_type if isinstance(plain_type, str) else ""
 
 
 def _find_item_type(name: str, declared: Mapping[str, Any]) -> str:
@@ -114,7 +117,9 @@ def _find_choices(declared: Mapping[str, Any]) -> tuple[Any, ...]:
     listed = declared.get("enum")
     if listed is None:
         return ()
-    plain = isinstance(listed, list) and all(isinstance(one, str | int | float) for one in listed)
+    plain = isinstance(listed, list) and all(
+        isinstance(choice, str | int | float) for choice in listed
+    )
     if not plain or not 0 < len(listed) <= MAX_ENUM_VALUES:
         raise InvalidInput(f"An enum of schema must list 1 to {MAX_ENUM_VALUES} texts or numbers.")
     return tuple(listed)
@@ -127,4 +132,4 @@ def _check_keywords(declared: Mapping[str, Any], place: str) -> None:
 
 
 def _count_fields(fields: tuple[SchemaField, ...]) -> int:
-    return sum(1 + _count_fields(one.fields) for one in fields)
+    return sum(1 + _count_fields(field_.fields) for field_ in fields)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from citewell.core.values.page_signals import (
+from citewell.core.values.scrape_results import (
     ForumSignals,
     InjectedSentence,
     RepoTrustSignals,
+    StructuredData,
     TalkHighlight,
 )
-from citewell.core.values.scrape_results import StructuredData
 
 MAX_PAGE_BYTES = 5_000_000  # bytes of content; the most of one page that any caller gets
 LIBRARY_ID_PREFIX = "library:"  # begins the id that a library document has instead of an address

@@ -182,8 +182,8 @@ class ResearchSession:
         """Whether an earlier step named the same gap, and none before this place closed it."""
         before = {step.number for step in self.steps[:place]}
         return any(
-            _normalize_gap(one.text) == _normalize_gap(gap) and one.closed_in not in before
-            for one in found
+            _normalize_gap(known.text) == _normalize_gap(gap) and known.closed_in not in before
+            for known in found
         )
 
     @staticmethod
@@ -194,9 +194,9 @@ class ResearchSession:
         return None
 
 
-def _is_same_gap(one: str, other: str) -> bool:
+def _is_same_gap(gap: str, other: str) -> bool:
     """True if one text contains the other, ignoring case and spacing."""
-    short, long = sorted((_normalize_gap(one), _normalize_gap(other)), key=len)
+    short, long = sorted((_normalize_gap(gap), _normalize_gap(other)), key=len)
     return bool(short) and short in long
 
 

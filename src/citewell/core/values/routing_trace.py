@@ -45,16 +45,13 @@ class RoutingTrace:
             wire["provider_used"] = self.used[0]
         wire["providers_attempted"] = list(attempted)
         wire["fallback"] = fallback
-        if fallback:
-            wire["fallback_reason"] = self._explain_fallback()
+        if fallback and self.attempted[0] in self.replied:
+            wire["fallback_reason"] = "primary_empty"
+        elif fallback:
+            wire["fallback_reason"] = self.reason or "primary_unavailable"
         if self.receivers:
             wire["seen_by"] = list(self.receivers)
         return wire
-
-    def _explain_fallback(self) -> str:
-        if self.attempted[0] in self.replied:
-            return "primary_empty"
-        return self.reason or "primary_unavailable"
 
 
 # The trace of the running call. Requests are sent far below the tool, some by services that know of no

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput, NotFound, RefusedByPolicy
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalName, OptionalQuery
+from citewell.core.values.argument_types import OptionalName, OptionalQuery, check_declared_bounds
 from citewell.core.values.brand import BrandRecord, StatedColor, StatedFont
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import SearchResult

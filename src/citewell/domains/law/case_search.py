@@ -11,9 +11,12 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from citewell.core.tooling import (
+    Card,
+    CommandOption,
     Filter,
     ProgressCallback,
     RequireService,
+    SearchCommand,
     SessionId,
     Tool,
     ToolArguments,
@@ -25,7 +28,6 @@ from citewell.core.values.counted_words import pluralize
 from citewell.core.values.court_case import CaseHits, CaseQuery, CourtCase
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import Card, CommandOption, SearchCommand
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue

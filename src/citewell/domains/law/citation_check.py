@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from citewell.core.values.case_verdict import CaseVerdict, CheckedCitation
-from citewell.core.values.court_case import CourtCase, LegalCitation
+from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase, LegalCitation
 from citewell.domains.law import citation_words
 from citewell.domains.law.citation_comparison import (
     CaseComparison,

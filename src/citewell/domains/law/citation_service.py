@@ -14,9 +14,14 @@ from typing import Self
 from citewell.core.errors import CitewellError
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
-from citewell.core.values.case_verdict import BriefCheck, BriefFinding, CaseVerdict, CheckedCitation
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.court_case import LegalCitation
+from citewell.core.values.court_case import (
+    BriefCheck,
+    BriefFinding,
+    CaseVerdict,
+    CheckedCitation,
+    LegalCitation,
+)
 from citewell.domains.law import citation_words
 from citewell.domains.law.citation_check import CitationCheck
 from citewell.domains.law.citation_groups import CitedCase, FoundCitation, group_citations

@@ -11,9 +11,8 @@ from typing import Annotated, Literal, Protocol, Self, runtime_checkable
 from pydantic import BeforeValidator, Field
 
 from citewell.core.errors import InvalidInput
-from citewell.core.tooling import SessionId, ToolArguments
+from citewell.core.tooling import CommandOption, SessionId, ToolArguments
 from citewell.core.values.argument_types import OptionalName, OptionalQuery
-from citewell.core.values.search_commands import CommandOption
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, LongText, Spine, WireValue
 from citewell.domains.patents.party_names import list_assignee_variants

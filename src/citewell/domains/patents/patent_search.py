@@ -7,10 +7,18 @@ from typing import Any, Self
 
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.core.service_kit import ServiceKit
-from citewell.core.tooling import ProgressCallback, RequireService, Tool, ToolCall, ignore_progress
+from citewell.core.tooling import (
+    Card,
+    ProgressCallback,
+    RequireService,
+    SearchCommand,
+    TextLine,
+    Tool,
+    ToolCall,
+    ignore_progress,
+)
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_commands import Card, SearchCommand, TextLine
 from citewell.core.values.search_queries import SearchHit
 from citewell.domains.patents.patent_answers import (
     WEB_DISCOVERY,

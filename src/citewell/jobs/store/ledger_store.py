@@ -21,7 +21,7 @@ from citewell.jobs.store.ledger_rows import (
     ProviderSpend,
     round_up_cents,
 )
-from citewell.store.coordination.limit_file import TenantOverrides
+from citewell.store.coordination.rate_limits import TenantOverrides
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.failures import BatchRolledBack, WriteContended
 from citewell.store.key_vault import KeyVault

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from citewell.core.errors import MalformedResponse, UpstreamError
-from citewell.core.values.feed_items import FeedItem, FeedListing
 from citewell.core.values.search_queries import SearchHit
+from citewell.core.values.search_results import FeedItem, FeedListing
 from citewell.net.http.messages import HttpResponse
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask

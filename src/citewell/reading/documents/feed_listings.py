@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from citewell.core.errors import MalformedResponse, TooLarge, UpstreamUnavailable
-from citewell.core.values.feed_items import FeedItem, FeedListing
+from citewell.core.values.search_results import FeedItem, FeedListing
 from citewell.reading.documents import xml_tree
 from citewell.reading.documents.document_text import (
     Broken,

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.values.page_signals import ForumSignals
-from citewell.core.values.scrape_results import StructuredData
+from citewell.core.values.scrape_results import ForumSignals, StructuredData
 from citewell.reading.page_nodes import iterate_upwards
 from citewell.text import addresses
 from citewell.text.safety.text_cleaning import clean_markup, extract_visible_text

@@ -11,8 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from citewell.citations import dois
 from citewell.citations.author_names import AuthorName
-from citewell.core.values.page_signals import ForumSignals
-from citewell.core.values.scrape_results import StructuredData
+from citewell.core.values.scrape_results import ForumSignals, StructuredData
 from citewell.reading.metadata import page_authors as writers
 from citewell.reading.metadata.meta_elements import (
     JsonLd,

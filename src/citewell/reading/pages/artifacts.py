@@ -10,8 +10,7 @@ from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, TextSection, WireValue
-from citewell.store.cache.artifact_store import ArtifactStore
-from citewell.store.expiry_sweep import ExpirySweep
+from citewell.store.cache.artifact_store import ArtifactStore, ExpirySweep
 from citewell.text.passages.markdown_blocks import PlacedHeading, list_headings, render_plain_text
 
 MAX_LISTED_SECTIONS = 50

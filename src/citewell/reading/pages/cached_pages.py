@@ -30,7 +30,7 @@ from citewell.core.errors import (
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES, Page
-from citewell.core.values.page_signals import InjectedSentence
+from citewell.core.values.scrape_results import InjectedSentence
 from citewell.reading import page_errors
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue

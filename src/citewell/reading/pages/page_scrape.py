@@ -14,8 +14,7 @@ from citewell.citations.references.reference_lists import drop_references
 from citewell.core.errors import InvalidInput, NetworkFailed, RefusedByPolicy
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback, SourceCallback
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalName
+from citewell.core.values.argument_types import OptionalName, check_declared_bounds
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import MAX_PAGE_BYTES, Page
 from citewell.core.values.research_session import SessionSource

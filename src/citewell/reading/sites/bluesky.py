@@ -10,7 +10,7 @@ from pydantic import AliasPath, Field
 
 from citewell.core.errors import AuthRequired, MalformedResponse
 from citewell.core.values.page import Page
-from citewell.core.values.page_signals import ForumSignals
+from citewell.core.values.scrape_results import ForumSignals
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import (
     CamelCasePart,

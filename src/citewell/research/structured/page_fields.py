@@ -10,7 +10,7 @@ from itertools import groupby, islice
 from typing import Any
 
 from citewell.core.values.field_schema import SchemaField, parse_field_schema
-from citewell.core.values.structured_results import ValueEvidence
+from citewell.core.values.search_results import ValueEvidence
 from citewell.evidence.signs import excerpts, nearest_sentences
 from citewell.research.structured.field_questions import (
     LabelMatcher,

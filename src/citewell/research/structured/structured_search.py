@@ -12,13 +12,12 @@ from pydantic import BeforeValidator, Field
 
 from citewell.core.errors import CitewellError, InternalError, InvalidInput, NotFound
 from citewell.core.service_kit import ServiceKit
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalName, QueryText
+from citewell.core.values.argument_types import OptionalName, QueryText, check_declared_bounds
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.field_schema import MAX_SCHEMA_CHARS, parse_field_schema
 from citewell.core.values.page import Page
 from citewell.core.values.research import RESEARCH_TIERS
-from citewell.core.values.structured_results import (
+from citewell.core.values.search_results import (
     StructuredAnswer,
     StructuredHits,
     StructuredQuery,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
-from citewell.core.values.grounded_answer import GroundedAnswer
 from citewell.core.values.research_session import SessionSource
+from citewell.core.values.search_results import GroundedAnswer
 from citewell.research.answer_service import AnswerRequest, AnswerService, CallContext
 from citewell.routing.ports import Offer, ToolProviders
 

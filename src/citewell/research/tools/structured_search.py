@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
 from citewell.core.values.research_session import SessionSource
-from citewell.core.values.structured_results import StructuredAnswer
+from citewell.core.values.search_results import StructuredAnswer
 from citewell.research.answer_service import CallContext
 from citewell.research.structured.structured_search import (
     StructuredRequest,

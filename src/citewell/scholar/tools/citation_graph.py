@@ -14,8 +14,7 @@ from citewell.citations import identifiers
 from citewell.core.errors import CitewellError, InvalidInput, NotFound
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
-from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import OptionalName
+from citewell.core.values.argument_types import OptionalName, check_declared_bounds
 from citewell.core.values.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.core.values.paper_results import GraphAnswer, PaperResult
 from citewell.core.values.routing_trace import RoutingTrace

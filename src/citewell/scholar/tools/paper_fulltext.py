@@ -21,7 +21,7 @@ from citewell.core.errors import (
 from citewell.core.service_kit import ServiceKit
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback, SessionArguments, Tool, ToolCall
-from citewell.core.values.argument_bounds import check_declared_bounds
+from citewell.core.values.argument_types import check_declared_bounds
 from citewell.core.values.page import Page
 from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId
 from citewell.core.values.paper_results import FullTextAnswer

@@ -14,7 +14,7 @@ from citewell.core.errors import CitewellError, FailureReason
 from citewell.core.service_kit import ServiceKit
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback, SessionArguments, SourceCallback, Tool, ToolCall
-from citewell.core.values.argument_bounds import check_declared_bounds
+from citewell.core.values.argument_types import check_declared_bounds
 from citewell.core.values.page import Page
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.routing_trace import RoutingTrace

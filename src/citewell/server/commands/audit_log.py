@@ -12,10 +12,10 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -28,10 +28,11 @@ from citewell.server.state.state_store import has_stored_state, open_state_store
 from citewell.store.settings import StoreSettings
 
 if TYPE_CHECKING:
-    from citewell.audit.audit_segments import AuditFilter, AuditHead
+    from citewell.audit.audit_segments import AuditFilter
     from citewell.audit.audit_store import SqlAuditStore
-    from citewell.audit.audit_verification import AuditAnchor, AuditVerification
+    from citewell.audit.audit_verification import AuditAnchor
 
+T = TypeVar("T")
 _ANCHOR_PATTERN = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 
 
@@ -46,7 +47,10 @@ def verify_log(
     as_json: JsonOption = False,
 ) -> int:
     """Check that no row was edited, deleted, moved, inserted or cut off; exits with 1 otherwise."""
-    outcome = asyncio.run(_verify_stored_log(_parse_anchor(anchor)))
+    from citewell.audit.audit_verification import verify_audit_log
+
+    known = _parse_anchor(anchor)
+    outcome = asyncio.run(_read_stored_log(lambda log: verify_audit_log(log, known)))
     head, waiting = outcome.head, outcome.waiting
     if as_json:
         screen.print_json(
@@ -74,7 +78,7 @@ def verify_log(
 
 def show_head(*, as_json: JsonOption = False) -> int:
     """Print the number of sealed rows and the hash of the last one, to keep them elsewhere."""
-    head = asyncio.run(_load_stored_head())
+    head = asyncio.run(_read_stored_log(lambda log: log.load_head()))
     if as_json:
         screen.print_json({"rows": head.rows, "hash": head.link})
     else:
@@ -108,40 +112,27 @@ def export_log(
         until=_parse_time_filter("--until", until),
     )
     with _open_output(out) as file:
-        count = asyncio.run(_write_rows(wanted, file))
+        count = asyncio.run(_read_stored_log(lambda log: _write_rows(log, wanted, file)))
     if out is not None:
         screen.print_text(f"Wrote {count} {pluralize(count, 'row')} to {out}.")
     return exit_codes.OK if count else exit_codes.NOTHING_FOUND
 
 
-@contextlib.asynccontextmanager
-async def _open_stored_log() -> AsyncIterator[SqlAuditStore]:
+async def _read_stored_log(read: Callable[[SqlAuditStore], Awaitable[T]]) -> T:
+    """What `read` returns for the log; raises NotFound if there is none."""
     settings = load_command_settings()
     if not has_stored_state(settings):
         raise NotFound(f"There is no audit log in {settings[StoreSettings].data_path}.")
     async with contextlib.aclosing(open_state_store(settings)) as state:
-        yield state.audit
+        return await read(state.audit)
 
 
-async def _verify_stored_log(anchor: AuditAnchor | None) -> AuditVerification:
-    from citewell.audit.audit_verification import verify_audit_log
-
-    async with _open_stored_log() as log:
-        return await verify_audit_log(log, anchor)
-
-
-async def _load_stored_head() -> AuditHead:
-    async with _open_stored_log() as log:
-        return await log.load_head()
-
-
-async def _write_rows(wanted: AuditFilter, file: IO[str]) -> int:
+async def _write_rows(log: SqlAuditStore, wanted: AuditFilter, file: IO[str]) -> int:
     count = 0
-    async with _open_stored_log() as log:
-        async for row in log.iterate_rows(wanted):
-            # Escaped, so that a recorded text cannot control the terminal.
-            file.write(json.dumps(row.build_line(), separators=(",", ":")) + "\n")
-            count += 1
+    async for row in log.iterate_rows(wanted):
+        # Escaped, so that a recorded text cannot control the terminal.
+        file.write(json.dumps(row.build_line(), separators=(",", ":")) + "\n")
+        count += 1
     return count
 
 

@@ -14,7 +14,7 @@ from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import call_with_app, open_command_app
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
 from citewell.people.consent_service import ConsentService
 from citewell.people.subject_archive import require_subject
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 CLI_CONSENT_SOURCE = "citewell consent"  # where these decisions were recorded
 
-TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
-UserArgument = Annotated[str, typer.Argument(help="The user.")]
 PurposeArgument = Annotated[str, typer.Argument(help="memory, analytics, workspace or monitoring.")]
 TermsOption = Annotated[str, typer.Option(help="The version of the terms that were shown.")]
 

@@ -138,10 +138,6 @@ class ModelDownload:
         shutil.rmtree(self.folder)
         return True
 
-    def build_file_address(self, file: PinnedFile) -> str:
-        model = self.model
-        return f"{self._base_url}/{model.repository}/resolve/{model.revision}/{file.path}"
-
     async def _download_file(
         self, wanted: PinnedFile, path: Path, report: ProgressCallback
     ) -> None:
@@ -151,7 +147,8 @@ class ModelDownload:
             nonlocal done
             done = so_far
 
-        address = self.build_file_address(wanted)
+        place = f"{self.model.repository}/resolve/{self.model.revision}/{wanted.path}"
+        address = f"{self._base_url}/{place}"
         request = HttpRequest(url=address, timeout=DOWNLOAD_SECONDS, max_bytes=wanted.size)
         with await asyncio.to_thread(path.open, "wb") as target:
             fetching = asyncio.create_task(

@@ -19,7 +19,7 @@ from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import load_command_settings, open_command_app
 from citewell.core.config import Settings
 from citewell.core.errors import CitewellError, Misconfigured
-from citewell.core.tool_registry import load_tool_providers
+from citewell.core.tooling import load_tool_providers
 from citewell.core.values.counted_words import pluralize
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.routing.provider_catalogue import ProviderCatalogue

@@ -24,19 +24,14 @@ from mcp_types.version import (
 
 from citewell import providers
 from citewell.cli import exit_codes, screen
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.config import Settings, list_settings
 from citewell.routing.ports import ProviderSpec, encode_spec
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.search.lenses import LensCatalogue
+from citewell.server import reference
 from citewell.server.capabilities.tool_schema import build_tool_wire
 from citewell.server.capabilities.tool_selection import list_required_settings
-from citewell.server.reference import (
-    build_reference_files,
-    find_outdated_files,
-    read_project_version,
-    write_outdated_files,
-)
 
 _CLIENT_INFO = {"name": "bake", "version": "0"}
 
@@ -55,10 +50,10 @@ def command(
 ) -> int:
     wanted = build_derived_files(root)
     if not check:
-        for path in write_outdated_files(root, wanted):
+        for path in reference.write_outdated_files(root, wanted):
             screen.print_text(f"wrote {path}")
         return exit_codes.OK
-    stale = find_outdated_files(root, wanted)
+    stale = reference.find_outdated_files(root, wanted)
     for path in stale:
         sys.stderr.write(f"{path} is out of date; run: make reference\n")
     return exit_codes.NOTHING_FOUND if stale else exit_codes.OK
@@ -66,12 +61,12 @@ def command(
 
 def build_derived_files(root: Path) -> dict[str, str]:
     """The text of every generated file, by its path in the repository at `root`."""
-    version = read_project_version(root)
+    version = reference.read_project_version(root)
     settings = Settings()  # the defaults, so that the environment does not affect the pages
     catalogue = ProviderCatalogue(
         settings, connect=_refuse_connection, load_spec=lambda name: providers.load(name).SPEC
     )
-    pages = build_reference_files(
+    pages = reference.build_reference_files(
         catalogue, LensCatalogue(), build_manifest_entries(), version=version
     )
     return pages | {MANIFEST_PATH: render_manifest(), SPECS_PATH: render_specs()}

@@ -17,7 +17,7 @@ from citewell.core.values.counted_words import pluralize
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
-from citewell.server.reference.client_pages import describe_default
+from citewell.server.reference.reference_pages import describe_default
 
 
 def command(

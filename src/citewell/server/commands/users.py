@@ -22,7 +22,7 @@ from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import call_with_app, load_command_settings, open_command_app
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.tooling import Owner
 from citewell.people.record_times import format_utc_time
@@ -34,7 +34,7 @@ from citewell.people.subject_archive import (
     write_archive,
 )
 from citewell.people.subject_erasure import SubjectEraser
-from citewell.server.http.auth.proxy_identity import MAX_NAME_CHARS, is_usable_name
+from citewell.server.http.auth.caller import MAX_NAME_CHARS, is_usable_name
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import has_stored_state, open_state_store
 
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from citewell.core.config import Settings
     from citewell.people.token_store import ApiTokenRecord, CreatedToken
     from citewell.server.app import App
-
-TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
-UserArgument = Annotated[str, typer.Argument(help="The user.")]
 
 
 def list_users(
@@ -161,14 +158,6 @@ async def _print_erasure_receipts(*, for_restore: bool) -> list[dict[str, Any]]:
         receipts = await app.require_service(SubjectEraser).list_receipts()
         return [receipt.to_json() for receipt in receipts]
 
-
-USER_DATA_COMMANDS = {
-    "list": list_users,
-    "show": show_user,
-    "export": export_user,
-    "erase": erase_user,
-    "erasures": list_erasures,
-}
 
 DEFAULT_LIFETIME_DAYS = 90.0
 MAX_LIFETIME_DAYS = 36_500.0
@@ -349,4 +338,11 @@ def _describe_end(record: ApiTokenRecord) -> str:
     return "no end" if record.expires is None else f"until {format_utc_time(record.expires)}"
 
 
-SUBCOMMANDS = {"token": manage_tokens, **USER_DATA_COMMANDS}
+SUBCOMMANDS = {
+    "token": manage_tokens,
+    "list": list_users,
+    "show": show_user,
+    "export": export_user,
+    "erase": erase_user,
+    "erasures": list_erasures,
+}

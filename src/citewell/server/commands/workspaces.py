@@ -11,12 +11,11 @@ from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import call_with_app, open_command_app
+from citewell.cli.shared_options import TenantArgument, UserArgument
 from citewell.core.tooling import Owner
 from citewell.people.workspace_service import WorkspaceMembers
 
 WorkspaceArgument = Annotated[str, typer.Argument(help="The id of the workspace.")]
-TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
-UserArgument = Annotated[str, typer.Argument(help="The user.")]
 
 
 def list_members(

@@ -13,16 +13,9 @@ from starlette.routing import Route
 
 from citewell.core.errors import InvalidInput
 from citewell.core.tooling import Owner
+from citewell.people import subject_archive
 from citewell.people.consent_service import ConsentService
 from citewell.people.record_times import format_utc_time
-from citewell.people.subject_archive import (
-    MEDIA_TYPES,
-    ArchiveFormat,
-    SubjectArchive,
-    UserDirectory,
-    require_subject,
-    write_archive,
-)
 from citewell.people.subject_erasure import SubjectEraser
 from citewell.people.usage_analytics import UsageAnalytics
 from citewell.people.workspace_service import WorkspaceMembers
@@ -100,7 +93,7 @@ async def delete_sessions(app: App, request: Request) -> Response:
 
 async def list_users(app: App, request: Request) -> Response:
     fields = read_query(request, TenantFields)
-    owners = await app.require_service(UserDirectory).list_users(fields.tenant_id)
+    owners = await app.require_service(subject_archive.UserDirectory).list_users(fields.tenant_id)
     return answer_json(
         {"users": [{"tenantId": owner.tenant, "userId": owner.user} for owner in owners]}
     )
@@ -108,8 +101,8 @@ async def list_users(app: App, request: Request) -> Response:
 
 async def _choose_owners(app: App, fields: SessionFields) -> tuple[Owner, ...]:
     if fields.user_id is not None:
-        return (require_subject(fields.tenant_id, fields.user_id),)
-    return await app.require_service(UserDirectory).list_users(fields.tenant_id)
+        return (subject_archive.require_subject(fields.tenant_id, fields.user_id),)
+    return await app.require_service(subject_archive.UserDirectory).list_users(fields.tenant_id)
 
 
 ADMIN_CONSENT_SOURCE = "admin"  # where a decision was recorded, unless the request says
@@ -141,7 +134,7 @@ class WorkspaceFields(AdminFields):
 
 async def list_consents(app: App, request: Request) -> Response:
     fields = read_query(request, SubjectFields)
-    owner = require_subject(fields.tenant_id, fields.user_id)
+    owner = subject_archive.require_subject(fields.tenant_id, fields.user_id)
     records = await app.require_service(ConsentService).list_consents(owner)
     return answer_json({"consents": [record.to_json() for record in records]})
 
@@ -191,19 +184,21 @@ async def remove_member(app: App, request: Request) -> Response:
 
 
 class ArchiveFields(SubjectFields):
-    format: ArchiveFormat = ArchiveFormat.JSON
+    format: subject_archive.ArchiveFormat = subject_archive.ArchiveFormat.JSON
 
 
 async def send_archive(app: App, request: Request) -> Response:
     """Everything about one user; 404 if nothing is kept."""
     fields = read_query(request, ArchiveFields)
-    owner = require_subject(fields.tenant_id, fields.user_id)
-    archive = app.require_service(SubjectArchive)
+    owner = subject_archive.require_subject(fields.tenant_id, fields.user_id)
+    archive = app.require_service(subject_archive.SubjectArchive)
     await archive.require_subject(owner)
-    pieces = write_archive(archive, owner, fields.format, created_at=format_utc_time(time.time()))
+    pieces = subject_archive.write_archive(
+        archive, owner, fields.format, created_at=format_utc_time(time.time())
+    )
     return StreamingResponse(
         pieces,
-        media_type=MEDIA_TYPES[fields.format],
+        media_type=subject_archive.MEDIA_TYPES[fields.format],
         headers={
             "cache-control": "no-store",
             "content-disposition": f'attachment; filename="citewell-archive.{fields.format}"',
@@ -214,7 +209,7 @@ async def send_archive(app: App, request: Request) -> Response:
 async def erase_data(app: App, request: Request) -> Response:
     """Erase one user; also answers for a user of whom nothing is kept, so that it can be repeated."""
     fields = read_query(request, SubjectFields)
-    owner = require_subject(fields.tenant_id, fields.user_id)
+    owner = subject_archive.require_subject(fields.tenant_id, fields.user_id)
     receipt = await app.require_service(SubjectEraser).erase_subject(owner)
     app.recent.forget_owner(owner)
     return answer_json(receipt.to_json())

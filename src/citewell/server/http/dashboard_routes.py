@@ -26,16 +26,10 @@ from citewell.server.http.admin_requests import (
 from citewell.server.http.auth.auth_ways import list_auth_ways
 from citewell.server.http.auth.caller import CallerProof
 from citewell.server.http.listening import is_loopback_host
+from citewell.server.pages import dashboard_page
 from citewell.server.pages.client_guides import ServerAddress
 from citewell.server.pages.dashboard_collection import DashboardCollector
 from citewell.server.pages.dashboard_figures import format_clock_time
-from citewell.server.pages.dashboard_page import (
-    KEY_FIELD,
-    REFRESH_SECONDS,
-    TOKEN_FIELD,
-    render_dashboard,
-    render_login_page,
-)
 from citewell.server.pages.dashboard_sections import render_sections
 from citewell.server.pages.page_frame import build_page_response, wants_html
 from citewell.server.settings import ServerSettings
@@ -56,7 +50,7 @@ PAGE_PATH = "/dashboard"
 _MAX_FORM_BYTES = 4096
 _CHANGE_EVENT = b"event: changed\ndata: jobs\n\n"
 _QUIET_EVENT = b":\n\n"  # keeps proxies from closing the stream
-_REFRESH_WITHOUT_SCRIPT_SECONDS = 12 * REFRESH_SECONDS
+_REFRESH_WITHOUT_SCRIPT_SECONDS = 12 * dashboard_page.REFRESH_SECONDS
 _FORM_VERDICTS = frozenset(
     {AdminVerdict.KEY_MISSING, AdminVerdict.NOT_CONFIGURED, AdminVerdict.SCOPE_MISSING}
 )
@@ -99,7 +93,9 @@ class DashboardPages:
         token = self._logins.build_form_token(request) if self._logins else None
         return build_page_response(
             "Dashboard · Citewell",
-            render_dashboard(await self._collector.collect_snapshot(), logout_token=token),
+            dashboard_page.render_dashboard(
+                await self._collector.collect_snapshot(), logout_token=token
+            ),
             script="dashboard.js",
             is_wide=True,
             refresh_seconds=_REFRESH_WITHOUT_SCRIPT_SECONDS,
@@ -138,7 +134,7 @@ class DashboardPages:
 
     async def log_in(self, request: Request) -> Response:
         self._require_same_origin(request)
-        key = (await _read_form(request)).get(KEY_FIELD, "")
+        key = (await _read_form(request)).get(dashboard_page.KEY_FIELD, "")
         verdict = judge_admin_key(request, self._settings, [key.encode()])
         if verdict is not AdminVerdict.ADMITTED or self._logins is None:
             return self._show_login(request, verdict)
@@ -149,7 +145,7 @@ class DashboardPages:
 
     async def log_out(self, request: Request) -> Response:
         self._require_same_origin(request)
-        token = (await _read_form(request)).get(TOKEN_FIELD, "")
+        token = (await _read_form(request)).get(dashboard_page.TOKEN_FIELD, "")
         response = _redirect_to_page()
         if self._logins is not None and self._logins.is_logged_in(request):
             expected = self._logins.build_form_token(request)
@@ -181,7 +177,7 @@ class DashboardPages:
         refusal = build_admin_refusal(request, verdict)
         response = build_page_response(
             "Log in · Citewell",
-            render_login_page(
+            dashboard_page.render_login_page(
                 error=_LOGIN_ERRORS.get(verdict), can_log_in=self._logins is not None
             ),
             status=refusal.status_code,

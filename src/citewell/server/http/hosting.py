@@ -289,21 +289,17 @@ async def watch_erasures(
 
 
 async def _check_regularly(app: App, watch: ErasureWatch, interval: float) -> None:
-    while True:
-        if has_stored_state(app.settings):  # a server that keeps nothing must not begin to
-            notices = app.open_state().notices
-            async with notices.watch(ERASURE_TOPIC, poll_seconds=interval) as news:
-                while True:
-                    await _check_or_log(watch)
-                    await news.wait(interval)
+    # A server that keeps nothing must not begin to.
+    while not has_stored_state(app.settings):  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(interval)
-
-
-async def _check_or_log(watch: ErasureWatch) -> None:
-    try:
-        await watch.check_erasures()
-    except CitewellError as error:
-        logger.warning("Erasures cannot be looked for. %s", error.message)
+    notices = app.open_state().notices
+    async with notices.watch(ERASURE_TOPIC, poll_seconds=interval) as news:
+        while True:
+            try:
+                await watch.check_erasures()
+            except CitewellError as error:
+                logger.warning("Erasures cannot be looked for. %s", error.message)
+            await news.wait(interval)
 
 
 # What `citewell serve --check` does: everything that a start does, except to serve.

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.core.config import Settings
 from citewell.server.app import App
+from citewell.server.http import origins
 from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
 from citewell.server.http.auth.protected_resource import ResourceMetadata
 from citewell.server.http.authentication import AccessAudit, Authentication, ScopeCheck
@@ -22,12 +23,6 @@ from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.limits import CallLimitLayer, list_trusted_networks
 from citewell.server.http.mcp_sessions import McpSessionLimits, build_session_book
 from citewell.server.http.observing.request_records import RequestRecorder, ServerState
-from citewell.server.http.origins import (
-    CrossOriginAccess,
-    HostCheck,
-    OriginCheck,
-    build_allowed_origins,
-)
 from citewell.server.http.refusals import RawHeader, send_refusal
 from citewell.server.http.request_facts import ClientAddresses, find_header_values
 from citewell.server.pages.page_frame import build_page_response, render_message_page, wants_html
@@ -84,17 +79,18 @@ def _list_process_layers(app: App, state: ServerState, drain: CallDrain) -> tupl
 
 def _list_browser_layers(app: App, offered: Offered, auth: AuthSetup | None) -> tuple[Layer, ...]:
     """What browsers are told, and which hosts and pages are served."""
-    settings, allowed = app.settings, build_allowed_origins(app.settings)
+    settings, allowed = app.settings, origins.build_allowed_origins(app.settings)
     metadata: tuple[Layer, ...] = ()  # before the check of origins: for pages of any
     if auth is not None and auth.resource is not None:
         resource, rules, paths = auth.resource, auth.rules, tuple(offered)
         metadata = (partial(ResourceMetadata, resource=resource, rules=rules, paths=paths),)
     return (
         partial(SecurityHeaders, settings=settings),
-        partial(HostCheck, allowed=allowed),
+        partial(origins.HostCheck, allowed=allowed),
         *metadata,
-        partial(OriginCheck, allowed=allowed),
-        partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
+        partial(origins.OriginCheck, allowed=allowed),
+        # Preflight requests have no credentials.
+        partial(origins.CrossOriginAccess, settings=settings),
     )
 
 

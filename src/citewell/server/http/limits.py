@@ -17,18 +17,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
 from citewell.server.call_limits import CallAdmission, CallLimits
-from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.auth.proxy_identity import TrustedProxies
+from citewell.server.http import request_facts
+from citewell.server.http.auth.caller import TrustedProxies, find_caller
 from citewell.server.http.observing.request_records import note_refusal
 from citewell.server.http.refusals import RawHeader, send_json_body
-from citewell.server.http.request_facts import (
-    IpNetwork,
-    RequestMessage,
-    name_address_group,
-    parse_address,
-    read_client_address,
-    read_request_message,
-)
 from citewell.server.limit_rules import UNDISCLOSED_KINDS, CallRefusal, LimitState
 from citewell.server.settings import ServerSettings
 
@@ -62,13 +54,15 @@ class CallLimitLayer:
         if scope["type"] != "http" or (self._by_address and not self._limits.limits_addresses):
             await self._inner(scope, receive, send)
             return
-        message, receive = await read_request_message(scope, receive, max_bytes=self._max_bytes)
+        message, receive = await request_facts.read_request_message(
+            scope, receive, max_bytes=self._max_bytes
+        )
         is_mcp = f"{scope['path']}/".startswith(f"{_MCP_PATH}/")
         if message is None or message.tool not in self._tools or not is_mcp:
             await self._inner(scope, receive, send)
             return
         if self._by_address:
-            address = name_address_group(read_client_address(scope))
+            address = request_facts.name_address_group(request_facts.read_client_address(scope))
             admission = await self._limits.admit_address(address)
         else:
             admission = await self._limits.admit_call(find_caller(scope).owner)
@@ -112,7 +106,7 @@ def add_limit_headers(states: Sequence[LimitState], send: Send) -> Send:
 async def _send_limit_refusal(
     admission: CallAdmission,
     refusal: CallRefusal,
-    message: RequestMessage,
+    message: request_facts.RequestMessage,
     *,
     scope: Scope,
     send: Send,
@@ -141,7 +135,7 @@ async def _send_limit_refusal(
     await send_json_body(send, 429, body, headers)
 
 
-def list_trusted_networks(settings: Settings) -> tuple[IpNetwork, ...]:
+def list_trusted_networks(settings: Settings) -> tuple[request_facts.IpNetwork, ...]:
     """The trusted proxies if TRUST_PROXY is set; raises Misconfigured if none are named."""
     server_settings = settings[ServerSettings]
     if not server_settings.trust_proxy:
@@ -161,7 +155,7 @@ def list_trusted_networks(settings: Settings) -> tuple[IpNetwork, ...]:
 
 def is_loopback_address(text: str) -> bool:
     """Also true of a local socket, which has no address."""
-    address = parse_address(text)
+    address = request_facts.parse_address(text)
     return address is None or address.is_loopback
 
 
@@ -197,7 +191,7 @@ class ConnectionLimits:
 
         If the server is full, the connection that is idle for longest is closed in its place.
         """
-        key = name_address_group(parse_address(address))
+        key = request_facts.name_address_group(request_facts.parse_address(address))
         if not self.is_shared_address(address) and self.by_address[key] >= self.max_per_address:
             return False
         if self.total >= self.max_total:
@@ -211,7 +205,7 @@ class ConnectionLimits:
         return True
 
     def release_connection(self, address: str) -> None:
-        key = name_address_group(parse_address(address))
+        key = request_facts.name_address_group(request_facts.parse_address(address))
         self.total -= 1
         self.by_address[key] -= 1
         if not self.by_address[key]:

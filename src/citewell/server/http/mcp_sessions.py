@@ -17,15 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.core.config import Settings
 from citewell.core.tooling import Owner
+from citewell.server.http import request_facts
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.refusals import RawHeader
-from citewell.server.http.request_facts import (
-    IpNetwork,
-    find_client_address,
-    find_header_values,
-    name_address_group,
-    read_request_message,
-)
 from citewell.server.settings import ServerSettings
 
 RETRY_SECONDS = 30  # told to a caller whose sessions are all in use
@@ -144,7 +138,7 @@ class McpSessionLimits:
         book: SessionBook,
         paths: Collection[str],
         *,
-        trusted: Sequence[IpNetwork] = (),
+        trusted: Sequence[request_facts.IpNetwork] = (),
     ) -> None:
         """`trusted` are the proxies whose word on the address of a caller is taken."""
         self._inner = inner
@@ -156,14 +150,14 @@ class McpSessionLimits:
         if scope["type"] != "http" or scope["path"] not in self._paths:
             await self._inner(scope, receive, send)
             return
-        given = find_header_values(scope, _SESSION_HEADER)
+        given = request_facts.find_header_values(scope, _SESSION_HEADER)
         if len(given) > 1:  # the SDK could take another one than this layer
             await send_session_error(send, 400, _INVALID_REQUEST, "Mcp-Session-Id is repeated")
         elif given:
             await self._serve_session(given[0], scope, receive, send)
         else:
             # The body is read first, so that half a request does not hold the place of a session.
-            message, receive = await read_request_message(scope, receive)
+            message, receive = await request_facts.read_request_message(scope, receive)
             if message is not None and message.method == _OPENING_METHOD:
                 await self._open_session(scope, receive, send)
             else:
@@ -273,12 +267,12 @@ def find_identity(scope: MutableMapping[str, Any]) -> tuple[Owner, str | None]:
     return caller.owner, caller.client_id
 
 
-def find_holder(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> str:
+def find_holder(scope: Scope, trusted: Sequence[request_facts.IpNetwork] = ()) -> str:
     """For whom a session is counted: the verified owner, or an address if nobody proves anything."""
     caller = find_caller(scope)
     if caller.is_authenticated:
         return str(caller.owner)
-    return name_address_group(find_client_address(scope, trusted))
+    return request_facts.name_address_group(request_facts.find_client_address(scope, trusted))
 
 
 def _describe_session(session_id: bytes, holder: str, scope: Scope) -> McpSession:

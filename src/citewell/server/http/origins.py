@@ -64,7 +64,7 @@ def parse_authority(text: str) -> Authority | None:
     found = _AUTHORITY.fullmatch(text)
     if found is None:
         return None
-    host = _normalize_ipv6(found["ipv6"]) if found["ipv6"] else _normalize_name(found["name"])
+    host = _normalize_host(found["ipv6"], found["name"])
     port = int(found["port"]) if found["port"] else None
     if host is None or (port is not None and port > MAX_PORT):
         return None
@@ -91,15 +91,13 @@ def is_ip_address(host: str) -> bool:
     return True
 
 
-def _normalize_ipv6(text: str) -> str | None:
-    try:
-        return ipaddress.IPv6Address(text).compressed
-    except ValueError:
-        return None
-
-
-def _normalize_name(text: str) -> str | None:
-    name = text.removesuffix(".").lower()
+def _normalize_host(ipv6: str | None, name: str) -> str | None:
+    if ipv6:
+        try:
+            return ipaddress.IPv6Address(ipv6).compressed
+        except ValueError:
+            return None
+    name = name.removesuffix(".").lower()
     is_valid = len(name) <= MAX_NAME_CHARS and all(map(_LABEL.fullmatch, name.split(".")))
     return name if is_valid else None
 

@@ -25,12 +25,7 @@ from citewell.server.http.dashboard_routes import (
 from citewell.server.http.observing.readiness import OK, ReadinessMonitor
 from citewell.server.http.observing.request_records import ServerState
 from citewell.server.limit_rules import LimitRules
-from citewell.server.pages.dashboard_collection import (
-    DashboardCollector,
-    FactList,
-    FactSources,
-    SectionAbsent,
-)
+from citewell.server.pages import dashboard_collection
 from citewell.server.pages.dashboard_figures import (
     CallHistory,
     NamedFact,
@@ -59,7 +54,7 @@ def build_page_routes(app: App, state: ServerState, readiness: ReadinessMonitor)
     history = CallHistory()
     app.metrics.add_observer(history.record_call)
     sources = build_fact_sources(app, state, readiness)
-    collector = DashboardCollector(app, history, sources)
+    collector = dashboard_collection.DashboardCollector(app, history, sources)
 
     async def show_front_page(request: Request) -> Response:
         url = find_own_url(request, app.settings[ServerSettings].public_url)
@@ -77,11 +72,13 @@ def build_page_routes(app: App, state: ServerState, readiness: ReadinessMonitor)
 # What the dashboard shows of the HTTP server itself, its limits and its audit log.
 
 
-def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor) -> FactSources:
+def build_fact_sources(
+    app: App, state: ServerState, readiness: ReadinessMonitor
+) -> dashboard_collection.FactSources:
     async def is_ready() -> bool:
         return (await readiness.judge_readiness()).is_ready
 
-    async def describe_server() -> FactList:
+    async def describe_server() -> dashboard_collection.FactList:
         report = await readiness.judge_readiness()
         failed = [
             NamedFact(name=f"Check of {name}", text=result.replace("_", " "), tone="bad")
@@ -90,7 +87,7 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
         ]
         return (*failed, *_describe_server_state(state))
 
-    return FactSources(
+    return dashboard_collection.FactSources(
         is_ready=is_ready,
         describe_server=describe_server,
         describe_limits=partial(_describe_call_limits, app),
@@ -98,7 +95,7 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
     )
 
 
-async def _describe_call_limits(app: App) -> FactList:
+async def _describe_call_limits(app: App) -> dashboard_collection.FactList:
     """The limits that hold and what they refused; raises SectionAbsent if none holds."""
     settings = app.settings
     server_settings = settings[ServerSettings]
@@ -117,7 +114,7 @@ async def _describe_call_limits(app: App) -> FactList:
         ("everybody", server_settings.max_calls_per_day, "a day"),
     )
     if not any(calls for _, calls, _ in held):
-        raise SectionAbsent(_NO_LIMITS_TEXT)
+        raise dashboard_collection.SectionAbsent(_NO_LIMITS_TEXT)
     counters = app.limits.counters
     facts = [NamedFact(name="Admitted calls", text=format_count(counters.admitted))]
     facts += [
@@ -134,14 +131,14 @@ async def _describe_call_limits(app: App) -> FactList:
     return tuple(facts)
 
 
-async def _describe_audit_head(app: App) -> FactList:
+async def _describe_audit_head(app: App) -> dashboard_collection.FactList:
     """How far the chain reaches; raises SectionAbsent if nothing is audited or stored yet."""
     settings = app.settings
     audit_settings = settings[AuditSettings]
     if app.audit is None:
-        raise SectionAbsent(_NO_AUDIT_TEXT)
+        raise dashboard_collection.SectionAbsent(_NO_AUDIT_TEXT)
     if not has_stored_state(settings):
-        raise SectionAbsent(_NO_ROWS_TEXT)
+        raise dashboard_collection.SectionAbsent(_NO_ROWS_TEXT)
     store = app.open_state().audit
     try:
         head = await store.load_head()

@@ -22,6 +22,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.core.errors import CitewellError
+from citewell.server.http import request_facts
 from citewell.server.http.mcp_sessions import (
     RETRY_SECONDS,
     find_holder,
@@ -37,12 +38,6 @@ from citewell.server.http.message_relay import (
     receive_whole_body,
     replace_session_id,
     send_internal_request,
-)
-from citewell.server.http.request_facts import (
-    IpNetwork,
-    find_header_values,
-    read_request_message,
-    replay_messages,
 )
 from citewell.server.state.mcp_session_store import SharedSession, SqlMcpSessionStore
 from citewell.store.failures import StoreFull
@@ -79,7 +74,7 @@ class SessionSharing:
         paths: Collection[str],
         limits: SessionLimits,
         *,
-        trusted: Sequence[IpNetwork] = (),
+        trusted: Sequence[request_facts.IpNetwork] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`find_store` opens the store at the first use. `trusted` are proxies, as for the limits."""
@@ -99,17 +94,17 @@ class SessionSharing:
                 await self._inner(scope, receive, send)
         elif scope["type"] != "http" or scope["path"] not in self._paths or _is_modern(scope):
             await self._inner(scope, receive, send)
-        elif given := find_header_values(scope, SESSION_HEADER):
+        elif given := request_facts.find_header_values(scope, SESSION_HEADER):
             # Repeated ids are refused by the layer behind this one.
             serve = self._serve_shared_session if len(given) == 1 else self._inner
             await serve(scope, receive, send)
         else:
-            message, receive = await read_request_message(scope, receive)
+            message, receive = await request_facts.read_request_message(scope, receive)
             is_opening = message is not None and message.method == _OPENING_METHOD
             await (self._open_session if is_opening else self._inner)(scope, receive, send)
 
     async def _open_session(self, scope: Scope, receive: Receive, send: Send) -> None:
-        message, receive = await read_request_message(scope, receive)
+        message, receive = await request_facts.read_request_message(scope, receive)
         if message is None or message.content is None:
             text = "The initialize request is too large to be kept for other instances."
             await send_session_error(send, 413, _INVALID_REQUEST, text)
@@ -143,8 +138,8 @@ class SessionSharing:
         await self._add_session_copy(name, session_id, client_id, scope)
 
     async def _serve_shared_session(self, scope: Scope, receive: Receive, send: Send) -> None:
-        session_id = find_header_values(scope, SESSION_HEADER)[0].decode("latin-1")
-        message, receive = await read_request_message(scope, receive)
+        session_id = request_facts.find_header_values(scope, SESSION_HEADER)[0].decode("latin-1")
+        message, receive = await request_facts.read_request_message(scope, receive)
         received = await receive_whole_body(receive) if scope["method"] == "POST" else []
         try:
             shared = await self._check_session(session_id, scope)
@@ -226,7 +221,9 @@ class SessionSharing:
         for _ in range(_MAX_MAKING_TRIES):
             try:
                 copy = await self._ensure_copy(session_id, scope)
-                await self._send_to_copy(copy, scope, replay_messages(received, receive), send)
+                await self._send_to_copy(
+                    copy, scope, request_facts.replay_messages(received, receive), send
+                )
             except _CopyRefused:
                 lost = self._copies.find_copy(session_id)
                 if lost is not None:
@@ -324,7 +321,7 @@ class _KeptOpening:
 
 def _is_modern(scope: Scope) -> bool:
     """Whether the SDK takes the request for one of the era without sessions."""
-    given = find_header_values(scope, b"mcp-protocol-version")
+    given = request_facts.find_header_values(scope, b"mcp-protocol-version")
     return bool(given) and given[0] not in _HANDSHAKE_VERSIONS
 
 

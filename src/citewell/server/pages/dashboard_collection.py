@@ -18,30 +18,14 @@ from citewell.jobs.store.job_rows import (
 from citewell.net.upstream.origin_limits import BreakerSnapshot, BreakerState
 from citewell.people.record_times import format_utc_time
 from citewell.server.app import App
-from citewell.server.pages.dashboard_figures import (
-    CacheFigures,
-    CallFigures,
-    CallHistory,
-    DashboardSnapshot,
-    FailureFigures,
-    JobFigures,
-    MinuteFigures,
-    NamedFact,
-    ProviderFigures,
-    ProviderOverview,
-    SpendingFigures,
-    SpendingOverview,
-    TenantFigures,
-    TenantOverview,
-    ToolFigures,
-)
+from citewell.server.pages import dashboard_figures
 from citewell.server.state.state_store import has_stored_state
 from citewell.store.cache.sql_tier import load_cache_totals
 from citewell.store.coordination.change_notices import JOB_QUEUE_TOPIC, JOB_TOPIC, ChangeWatch
 from citewell.store.settings import StoreSettings
 
 T = TypeVar("T")
-FactList = tuple[NamedFact, ...]
+FactList = tuple[dashboard_figures.NamedFact, ...]
 
 _QUIET_SECONDS = 5.0  # after which a watch of jobs says that nothing happened
 _MIN_NEWS_SECONDS = 1.0  # between two news of jobs
@@ -84,7 +68,7 @@ class DashboardCollector:
     def __init__(
         self,
         app: App,
-        history: CallHistory,
+        history: dashboard_figures.CallHistory,
         sources: FactSources,
         *,
         clock: Callable[[], float] = time.time,
@@ -94,11 +78,11 @@ class DashboardCollector:
         self._sources = sources
         self._clock = clock
 
-    async def collect_snapshot(self) -> DashboardSnapshot:
+    async def collect_snapshot(self) -> dashboard_figures.DashboardSnapshot:
         """All sections as they are now. A section that cannot be read says why, and hides no other."""
         absent: dict[str, str] = {}
         now = self._clock()
-        return DashboardSnapshot(
+        return dashboard_figures.DashboardSnapshot(
             taken_at=format_utc_time(now),
             started_at=format_utc_time(self._history.started_at),
             uptime_seconds=max(0, int(now - self._history.started_at)),
@@ -138,24 +122,26 @@ class DashboardCollector:
                 if is_news:
                     await asyncio.sleep(_MIN_NEWS_SECONDS)
 
-    def _collect_tool_calls(self) -> CallFigures:
+    def _collect_tool_calls(self) -> dashboard_figures.CallFigures:
         tallies = self._app.metrics.tools.values()
-        return CallFigures(
+        return dashboard_figures.CallFigures(
             total=sum(tally.calls for tally in tallies),
             errors=sum(tally.errors for tally in tallies),
             cache_hits=sum(tally.cache_hits for tally in tallies),
             minutes=tuple(
-                MinuteFigures(at=format_utc_time(at), calls=tally.calls, errors=tally.errors)
+                dashboard_figures.MinuteFigures(
+                    at=format_utc_time(at), calls=tally.calls, errors=tally.errors
+                )
                 for at, tally in self._history.list_minutes()
             ),
         )
 
-    def _collect_tools(self) -> tuple[ToolFigures, ...]:
+    def _collect_tools(self) -> tuple[dashboard_figures.ToolFigures, ...]:
         busiest = sorted(
             self._app.metrics.tools.items(), key=lambda item: (-item[1].calls, item[0])
         )
         return tuple(
-            ToolFigures(
+            dashboard_figures.ToolFigures(
                 name=name,
                 calls=tally.calls,
                 errors=tally.errors,
@@ -167,9 +153,9 @@ class DashboardCollector:
             for name, tally in busiest
         )
 
-    def _collect_failures(self) -> tuple[FailureFigures, ...]:
+    def _collect_failures(self) -> tuple[dashboard_figures.FailureFigures, ...]:
         return tuple(
-            FailureFigures(
+            dashboard_figures.FailureFigures(
                 tool=group.tool,
                 kind=group.kind,
                 count=group.count,
@@ -178,7 +164,7 @@ class DashboardCollector:
             for group in self._app.recent.list_error_groups()
         )
 
-    async def _collect_provider_states(self) -> ProviderOverview:
+    async def _collect_provider_states(self) -> dashboard_figures.ProviderOverview:
         # The first time this imports the module of every provider.
         statuses = await asyncio.to_thread(self._app.catalogue.list_provider_statuses)
         health = dict(self._app.network.collect_health())
@@ -190,15 +176,15 @@ class DashboardCollector:
         # Upstreams that are no providers, such as sites that are read through their own API.
         rows += [_build_provider(name, name, (), snapshot) for name, snapshot in health.items()]
         order = {"resting": 0, "probing": 1, "ready": 2, "unused": 3}
-        return ProviderOverview(
+        return dashboard_figures.ProviderOverview(
             configured=tuple(sorted(rows, key=lambda row: (order[row.state], row.title.lower()))),
             unconfigured=tuple(sorted(row.title for row in statuses if not row.configured)),
         )
 
-    def _collect_tenants(self) -> TenantOverview:
-        return TenantOverview(
+    def _collect_tenants(self) -> dashboard_figures.TenantOverview:
+        return dashboard_figures.TenantOverview(
             tenants=tuple(
-                TenantFigures(
+                dashboard_figures.TenantFigures(
                     name=name,
                     calls=tally.calls,
                     errors=tally.errors,
@@ -210,35 +196,35 @@ class DashboardCollector:
             dropped=self._history.dropped_tenants,
         )
 
-    async def _collect_jobs(self) -> JobFigures:
+    async def _collect_jobs(self) -> dashboard_figures.JobFigures:
         self._require_state_store()
         totals = await load_job_totals(self._app.open_state().database)
         waiting = totals.oldest_waiting_at
-        return JobFigures(
+        return dashboard_figures.JobFigures(
             by_status=dict(totals.by_status),
             oldest_waiting_seconds=None
             if waiting is None
             else max(0, int(self._clock() - waiting)),
         )
 
-    async def _collect_spending(self) -> SpendingOverview:
+    async def _collect_spending(self) -> dashboard_figures.SpendingOverview:
         self._require_state_store()
         database = self._app.open_state().database
         totals = await load_spending_totals(database, now=self._clock())
-        return SpendingOverview(
-            providers=tuple(SpendingFigures(**asdict(total)) for total in totals),
+        return dashboard_figures.SpendingOverview(
+            providers=tuple(dashboard_figures.SpendingFigures(**asdict(total)) for total in totals),
             reserved_cents=await load_reserved_cents(database),
         )
 
-    async def _collect_cache(self) -> CacheFigures:
+    async def _collect_cache(self) -> dashboard_figures.CacheFigures:
         settings, store = self._app.settings[StoreSettings], self._app.store
         if not settings.cache_enabled:
             raise SectionAbsent(_NO_CACHE_TEXT)
-        counts = store.list_store_counts()
+        counts = store.health.list_event_counts()
         totals = None
         if store.database is not None and store.health.is_usable():
             totals = await load_cache_totals(store.database)
-        return CacheFigures(
+        return dashboard_figures.CacheFigures(
             memory_hits=counts.get("memory", 0),
             disk_hits=counts.get("disk", 0),
             misses=counts.get("misses", 0),
@@ -269,11 +255,13 @@ async def _collect_section(
 
 def _build_provider(
     name: str, title: str, offers: tuple[str, ...], health: BreakerSnapshot | None
-) -> ProviderFigures:
+) -> dashboard_figures.ProviderFigures:
     if health is None:
-        return ProviderFigures(name=name, title=title, offers=offers, state="unused")
+        return dashboard_figures.ProviderFigures(
+            name=name, title=title, offers=offers, state="unused"
+        )
     wait = health.retry_after
-    return ProviderFigures(
+    return dashboard_figures.ProviderFigures(
         name=name,
         title=title,
         offers=offers,

@@ -7,6 +7,7 @@ from citewell.server.pages.dashboard_sections import SECTION_COLUMNS, render_sec
 from citewell.server.pages.page_frame import (
     SafeMarkup,
     build_element,
+    fill_page_file,
     join_markup,
     render_brand,
     render_footer,
@@ -28,20 +29,16 @@ def render_dashboard(snapshot: DashboardSnapshot, *, logout_token: str | None) -
         )
         for column in SECTION_COLUMNS
     )
-    tiles = build_element(
-        "section",
-        build_element("h2", "At a glance", id="title-tiles", class_="unseen"),
-        build_element("div", contents["tiles"], id="tiles", class_="tiles", data_live=True),
-        aria_labelledby="title-tiles",
-    )
-    return join_markup(
-        (
-            _render_dashboard_header(snapshot, logout_token),
-            build_element(
-                "main", tiles, build_element("div", *columns, class_="panels"), id="content"
-            ),
-            render_footer(),
-        )
+    return fill_page_file(
+        "dashboard.html",
+        brand=render_brand(),
+        logout=_render_logout(logout_token) if logout_token is not None else "",
+        seconds=str(REFRESH_SECONDS),
+        taken_at=snapshot.taken_at,
+        clock_time=format_clock_time(snapshot.taken_at),
+        tiles=contents["tiles"],
+        columns=join_markup(columns),
+        footer=render_footer(),
     )
 
 
@@ -55,38 +52,7 @@ def _render_panel(name: str, title: str, content: SafeMarkup) -> SafeMarkup:
     )
 
 
-def _render_dashboard_header(snapshot: DashboardSnapshot, logout_token: str | None) -> SafeMarkup:
-    return build_element(
-        "header",
-        build_element("div", render_brand(), _render_logout(logout_token), class_="bar-line"),
-        build_element("h1", "Dashboard"),
-        build_element(
-            "div",
-            build_element(
-                "span",
-                "Last updated ",
-                build_element(
-                    "time",
-                    format_clock_time(snapshot.taken_at),
-                    datetime=snapshot.taken_at,
-                    id="updated",
-                ),
-            ),
-            build_element("button", "Pause", type="button", hidden=True, id="pause"),
-            build_element("a", "Refresh now", href="/dashboard", id="refresh"),
-            build_element("a", "As JSON", href="/dashboard/data"),
-            build_element("span", "", role="status", id="said", class_="stale"),
-            class_="controls",
-            data_seconds=REFRESH_SECONDS,
-            id="controls",
-        ),
-        class_="top",
-    )
-
-
-def _render_logout(token: str | None) -> SafeMarkup | None:
-    if token is None:
-        return None
+def _render_logout(token: str) -> SafeMarkup:
     return build_element(
         "form",
         build_element("input", type="hidden", name=TOKEN_FIELD, value=token),
@@ -99,7 +65,7 @@ def _render_logout(token: str | None) -> SafeMarkup | None:
 
 def render_login_page(*, error: str | None, can_log_in: bool) -> SafeMarkup:
     """The form for the admin key, or how to set one if there is none."""
-    body = _render_login_form(error) if can_log_in else _render_setup_text()
+    body = _render_login_form(error) if can_log_in else [fill_page_file("login_setup.html")]
     return join_markup(
         (
             build_element("header", render_brand(), class_="top"),
@@ -143,18 +109,4 @@ def _render_login_form(error: str | None) -> tuple[SafeMarkup, ...]:
     return (
         build_element("p", "What this server does is shown to its operator.", class_="lead"),
         form,
-    )
-
-
-def _render_setup_text() -> tuple[SafeMarkup, ...]:
-    return (
-        build_element("p", "The dashboard is off, because no admin key is set.", class_="lead"),
-        build_element(
-            "p",
-            "Set ",
-            build_element("code", "ADMIN_API_KEY"),
-            " to a secret of 16 characters or more in the server's environment or settings file, "
-            "start the server again, and log in here with it.",
-        ),
-        build_element("p", build_element("a", "Go to the front page", href="/")),
     )

@@ -18,6 +18,7 @@ from citewell.server.pages.dashboard_figures import NamedFact, format_clock_time
 from citewell.server.pages.page_frame import (
     SafeMarkup,
     build_element,
+    fill_page_file,
     join_markup,
     render_brand,
     render_footer,
@@ -45,57 +46,27 @@ class FrontPageFacts:
 
 def render_front_page(facts: FrontPageFacts) -> SafeMarkup:
     """The content of the page, below the head."""
-    return join_markup(
-        (
-            _render_front_header(facts),
-            build_element(
-                "main",
-                _render_connect_section(facts),
-                _render_client_section(facts.address),
-                _render_path_section(facts),
-                _render_help_section(),
-                id="content",
-            ),
-            render_footer(),
-        )
-    )
-
-
-def _render_front_header(facts: FrontPageFacts) -> SafeMarkup:
-    state = (
-        render_status("good", "This server is ready")
-        if facts.is_ready
-        else render_status("bad", "This server is not ready: it can answer little or nothing now")
-    )
-    return build_element(
-        "header",
-        render_brand(),
-        build_element("h1", "Research with sources that exist"),
-        build_element(
-            "p",
-            "Citewell is a research server for AI assistants. It searches the web and scholarly sources, reads pages "
-            "and documents, checks citations and claims, and writes reports in which every statement "
-            "has a source.",
-            class_="lead",
-        ),
-        build_element(
-            "p", state, build_element("span", f"Version {facts.version}"), class_="facts"
-        ),
-        class_="top",
-    )
-
-
-def _render_connect_section(facts: FrontPageFacts) -> SafeMarkup:
     address = ClientSnippet(place="Address of this server", text=facts.address.url)
-    return build_element(
-        "section",
-        build_element("h2", "Connect", id="connect"),
-        build_element(
-            "p", "This address is for AI assistants, not for browsers. Give it to yours:"
+    links = (
+        build_element("li", build_element("a", label, href=url, rel="noopener noreferrer"))
+        for label, url in _list_project_links()
+    )
+    return fill_page_file(
+        "front_page.html",
+        brand=render_brand(),
+        state=render_status("good", "This server is ready")
+        if facts.is_ready
+        else render_status("bad", "This server is not ready: it can answer little or nothing now"),
+        version=facts.version,
+        address=_render_snippet(address, "own"),
+        sign_in=join_markup(
+            build_element("p", text) for text in _list_sign_in_texts(facts.address)
         ),
-        _render_snippet(address, "own"),
-        *(build_element("p", text) for text in _list_sign_in_texts(facts.address)),
-        aria_labelledby="connect",
+        guides=join_markup(map(_render_guide, list_client_guides(facts.address))),
+        connector_path=CONNECTOR_PATH,
+        toolsets=", ".join(sorted(facts.toolsets)),
+        links=join_markup(links),
+        footer=render_footer(),
     )
 
 
@@ -108,17 +79,6 @@ def _list_sign_in_texts(address: ServerAddress) -> list[str]:
     if address.is_behind_gateway:
         texts.append(_PROXY_TEXT)
     return texts or [_OPEN_TEXT]
-
-
-def _render_client_section(address: ServerAddress) -> SafeMarkup:
-    guides = (_render_guide(guide) for guide in list_client_guides(address))
-    return build_element(
-        "section",
-        build_element("h2", "Your client", id="clients"),
-        build_element("div", *guides, class_="cards"),
-        build_element("p", "", id="copied", role="status", class_="unseen"),
-        aria_labelledby="clients",
-    )
 
 
 def _render_guide(guide: ClientGuide) -> SafeMarkup:
@@ -166,88 +126,6 @@ def _render_snippet(snippet: ClientSnippet, key: str) -> SafeMarkup:
             id=f"snippet-{key}",
         ),
         class_="snippet",
-    )
-
-
-def _render_path_section(facts: FrontPageFacts) -> SafeMarkup:
-    rows = (
-        ("/mcp", "the tools that the operator chose; start with this"),
-        ("/mcp/all", "all tools"),
-        (CONNECTOR_PATH, "search and fetch alone, as research connectors expect them"),
-        ("/mcp/NAME", f"one set of tools: {', '.join(sorted(facts.toolsets))}"),
-    )
-    body = (
-        build_element(
-            "tr",
-            build_element("th", build_element("code", path), scope="row"),
-            build_element("td", text),
-        )
-        for path, text in rows
-    )
-    return build_element(
-        "section",
-        build_element("h2", "Fewer or more tools", id="paths"),
-        build_element(
-            "p",
-            "Every tool takes up some of an assistant's attention. Other paths offer other choices.",
-        ),
-        build_element(
-            "div",
-            build_element(
-                "table",
-                build_element("caption", "Paths and their tools"),
-                build_element(
-                    "thead",
-                    build_element(
-                        "tr",
-                        build_element("th", "Path", scope="col"),
-                        build_element("th", "Tools", scope="col"),
-                    ),
-                ),
-                build_element("tbody", *body),
-            ),
-            class_="scroll",
-        ),
-        aria_labelledby="paths",
-    )
-
-
-def _render_help_section() -> SafeMarkup:
-    items = [
-        build_element("a", label, href=url, rel="noopener noreferrer")
-        for label, url in _list_project_links()
-    ]
-    items += [
-        join_markup(
-            (
-                "The guides are in the folder ",
-                build_element("code", "docs"),
-                " of Citewell's source: ",
-                build_element("code", "clients.md"),
-                " for connecting, ",
-                build_element("code", "operating.md"),
-                " for running a server, ",
-                build_element("code", "troubleshooting.md"),
-                " when something does not work.",
-            )
-        ),
-        join_markup(
-            (
-                "For operators: ",
-                build_element("a", "dashboard", href="/dashboard"),
-                ", ",
-                build_element("a", "health", href="/health/ready"),
-                ", and ",
-                build_element("code", "citewell doctor"),
-                " on the server.",
-            )
-        ),
-    ]
-    return build_element(
-        "section",
-        build_element("h2", "Help", id="help"),
-        build_element("ul", *(build_element("li", item) for item in items)),
-        aria_labelledby="help",
     )
 
 

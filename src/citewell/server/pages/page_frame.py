@@ -75,7 +75,7 @@ def build_page_response(
 
 @cache
 def load_page_file(name: str) -> str:
-    """A style sheet or script of this folder."""
+    """A style sheet, script or piece of HTML of this folder."""
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 
@@ -137,6 +137,19 @@ def join_markup(children: Iterable[str | None]) -> SafeMarkup:
             if child is not None
         )
     )
+
+
+def fill_page_file(name: str, **values: str) -> SafeMarkup:
+    """The HTML of a file of this folder with each value in place of its {name}; it is not indented.
+
+    Values that are not SafeMarkup are escaped, so that they can also stand in an attribute.
+    """
+    markup = "".join(line.strip() for line in load_page_file(name).splitlines())
+    escaped = {
+        key: value if isinstance(value, SafeMarkup) else escape(value)
+        for key, value in values.items()
+    }
+    return SafeMarkup(markup.format_map(escaped))
 
 
 # Parts that several pages show: the brand, a state in colour and words, the footer.

@@ -16,27 +16,13 @@ from citewell.core.errors import CitewellError, NotFound
 from citewell.core.tooling import Owner
 from citewell.server.app import App
 from citewell.server.call_values import CallOrigin, ToolOutcome
-from citewell.server.capabilities.prompts import (
-    MAX_COMPLETIONS,
-    PROMPTS,
-    PROMPTS_BY_NAME,
-    SERVER_DESCRIPTION,
-    SERVER_INSTRUCTIONS,
-    SERVER_TITLE,
-)
+from citewell.server.capabilities import prompts
 from citewell.server.capabilities.resource_views import ARTIFACT_TEMPLATE
+from citewell.server.protocol import tasks_extension
 from citewell.server.protocol.plain_calls import (
     TEXT_CONTRACT_TOOLS,
     build_call_result,
     is_written_by_client,
-)
-from citewell.server.protocol.tasks_extension import (
-    TASK_TOOLS,
-    ServerTasks,
-    TasksExtension,
-    build_task_handle,
-    build_task_id,
-    has_tasks_capability,
 )
 from citewell.server.settings import ServerSettings
 
@@ -78,9 +64,9 @@ def build_sdk_server(
     server: Server[Any] = Server(
         "citewell",
         version=__version__,
-        title=SERVER_TITLE,
-        description=SERVER_DESCRIPTION,
-        instructions=SERVER_INSTRUCTIONS,
+        title=prompts.SERVER_TITLE,
+        description=prompts.SERVER_DESCRIPTION,
+        instructions=prompts.SERVER_INSTRUCTIONS,
         cache_hints=_CACHE_HINTS,
         get_tool_input_schema=lambda name: (
             offered[name]["inputSchema"] if name in offered else None
@@ -117,8 +103,8 @@ class _RequestHandlers:
         self._find_origin = find_origin
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
-        self._handles = ServerTasks(app, self._build_result_json)
-        self.tasks = TasksExtension(self._handles, identify)
+        self._handles = tasks_extension.ServerTasks(app, self._build_result_json)
+        self.tasks = tasks_extension.TasksExtension(self._handles, identify)
 
     async def list_tools(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
@@ -145,7 +131,10 @@ class _RequestHandlers:
                 return draft
             arguments = {**arguments, "draft": draft} if draft else arguments
         named = self._name_request(context) if self._name_request else None
-        is_task = params.name in TASK_TOOLS and has_tasks_capability(context)
+        is_task = (
+            params.name in tasks_extension.TASK_TOOLS
+            and tasks_extension.has_tasks_capability(context)
+        )
         outcome = await self._app.call_tool(
             params.name,
             arguments,
@@ -158,11 +147,11 @@ class _RequestHandlers:
         if named and outcome.is_error:
             outcome.meta["requestId"] = named
         if is_task and not outcome.is_error:
-            task_id = build_task_id(params.name, (outcome.body or {})["jobId"])
+            task_id = tasks_extension.build_task_id(params.name, (outcome.body or {})["jobId"])
             task = await self._handles.look_up_task(owner, task_id)
             if task is not None:
                 # Its result has to be polled, even if it is finished.
-                return build_task_handle(task)
+                return tasks_extension.build_task_handle(task)
         repeat = (
             self._app.settings[ServerSettings].structured_text or params.name in TEXT_CONTRACT_TOOLS
         )
@@ -225,7 +214,7 @@ class _RequestHandlers:
                         for item in prompt.arguments
                     ],
                 )
-                for prompt in PROMPTS
+                for prompt in prompts.PROMPTS
                 if all(name in self._offered for name in prompt.tools)
             ]
         )
@@ -233,7 +222,7 @@ class _RequestHandlers:
     async def get_prompt(
         self, context: RequestContext, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        prompt = PROMPTS_BY_NAME.get(params.name)
+        prompt = prompts.PROMPTS_BY_NAME.get(params.name)
         if prompt is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
         if missing := [name for name in prompt.tools if name not in self._offered]:
@@ -257,9 +246,9 @@ class _RequestHandlers:
             params.argument.name, params.argument.value, prompt=prompt
         )
         completion = types.Completion(
-            values=values[:MAX_COMPLETIONS],
+            values=values[: prompts.MAX_COMPLETIONS],
             total=len(values),
-            has_more=len(values) > MAX_COMPLETIONS,
+            has_more=len(values) > prompts.MAX_COMPLETIONS,
         )
         return types.CompleteResult(completion=completion)
 

@@ -1,10 +1,13 @@
-"""Files generated from the code: reference pages, `.env.example`, `server.json`, golden schemas, the manifest."""
+"""Files generated from the code: reference pages, `.env.example`, `server.json`, golden schemas, the manifest.
+
+Besides, the markdown parts that the pages are made of.
+"""
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +35,17 @@ def build_reference_files(
     version: str,
 ) -> dict[str, str]:
     """The text of each generated file by its path in the repository, except the manifest."""
-    from citewell.server.reference import client_pages, provider_pages, setting_files
+    from citewell.server.reference import reference_pages, setting_files
 
     specs = tuple(catalogue.find_spec(name) for name in catalogue.list_provider_names())
     pages = {
-        f"{PAGES_DIRECTORY}/tools.md": client_pages.render_tools_page(entries),
-        f"{PAGES_DIRECTORY}/providers.md": provider_pages.render_providers_page(specs),
-        f"{PAGES_DIRECTORY}/filters.md": provider_pages.render_filters_page(specs),
+        f"{PAGES_DIRECTORY}/tools.md": reference_pages.render_tools_page(entries),
+        f"{PAGES_DIRECTORY}/providers.md": reference_pages.render_providers_page(specs),
+        f"{PAGES_DIRECTORY}/filters.md": reference_pages.render_filters_page(specs),
         f"{PAGES_DIRECTORY}/settings.md": setting_files.render_settings_page(specs),
-        f"{PAGES_DIRECTORY}/errors.md": client_pages.render_errors_page(),
-        f"{PAGES_DIRECTORY}/lenses.md": provider_pages.render_lenses_page(lenses.list_lenses()),
-        f"{PAGES_DIRECTORY}/prompts.md": client_pages.render_prompts_page(),
+        f"{PAGES_DIRECTORY}/errors.md": reference_pages.render_errors_page(),
+        f"{PAGES_DIRECTORY}/lenses.md": reference_pages.render_lenses_page(lenses.list_lenses()),
+        f"{PAGES_DIRECTORY}/prompts.md": reference_pages.render_prompts_page(),
         ".env.example": setting_files.render_env_example(specs),
         "server.json": setting_files.render_registry_listing(specs, version=version),
     }
@@ -91,3 +94,48 @@ def read_project_version(root: Path) -> str:
             action="inform_user",
         )
     return str(project["version"])
+
+
+GENERATED_NOTICE = (
+    "<!-- Written by `make reference` from the code; edit the code, not this file. -->"
+)
+
+
+def join_page_parts(title: str, *parts: str) -> str:
+    """A page: notice, title and parts, separated by blank lines; empty parts are left out."""
+    return "\n\n".join([GENERATED_NOTICE, f"# {title}", *(part for part in parts if part)]) + "\n"
+
+
+def render_reference_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A markdown table; empty if there are no rows."""
+    lines = [_render_table_line(row) for row in rows]
+    if not lines:
+        return ""
+    return "\n".join(
+        [_render_table_line(headings), _render_table_line(["---"] * len(headings)), *lines]
+    )
+
+
+def format_code(text: object) -> str:
+    return f"`{text}`" if text != "" else ""
+
+
+def format_code_list(items: Iterable[object]) -> str:
+    return ", ".join(f"`{item}`" for item in items)
+
+
+def format_default(default: object) -> str:
+    """A default as it is written in an environment variable; empty if there is none."""
+    if default is None or default == ():
+        return ""
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, tuple):
+        return ",".join(map(str, default))
+    if isinstance(default, float):
+        return f"{default:g}"
+    return str(default)
+
+
+def _render_table_line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

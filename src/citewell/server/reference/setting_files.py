@@ -12,13 +12,8 @@ from citewell.core.config import list_settings
 from citewell.core.environment import CONFIG_FILE_VARIABLE
 from citewell.reading import sites
 from citewell.routing.ports import ProviderOption, ProviderSpec
+from citewell.server import reference
 from citewell.server.capabilities.prompts import SERVER_DESCRIPTION, SERVER_TITLE
-from citewell.server.reference.page_markdown import (
-    format_code,
-    format_default,
-    join_page_parts,
-    render_reference_table,
-)
 
 LISTING_SCHEMA_URL = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 LISTING_NAME = (
@@ -59,7 +54,7 @@ def list_server_entries() -> Iterator[SettingEntry]:
     for setting in list_settings():
         yield SettingEntry(
             name=setting.name,
-            default=format_default(setting.default),
+            default=reference.format_default(setting.default),
             help=setting.help,
             secret=setting.secret,
         )
@@ -102,7 +97,7 @@ def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
         for spec in sorted(specs, key=lambda spec: spec.name)
         if any(True for _ in list_provider_entries(spec))
     ]
-    return join_page_parts(
+    return reference.join_page_parts(
         "Settings",
         SETTINGS_INTRO,
         render_settings_table(list_server_entries()),
@@ -115,13 +110,13 @@ def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
 def render_settings_table(entries: Iterable[SettingEntry]) -> str:
     rows = [
         (
-            format_code(entry.name),
-            format_code(entry.default),
+            reference.format_code(entry.name),
+            reference.format_code(entry.default),
             entry.help + (" Secret." if entry.secret else ""),
         )
         for entry in entries
     ]
-    return render_reference_table(("Setting", "Default", "Meaning"), rows)
+    return reference.render_reference_table(("Setting", "Default", "Meaning"), rows)
 
 
 # Renders `.env.example`: every setting with its default, commented out.

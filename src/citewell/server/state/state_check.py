@@ -8,19 +8,7 @@ from enum import StrEnum
 
 from citewell.core.config import Settings
 from citewell.server.state.state_store import StateStore, has_stored_state, open_state_store
-from citewell.store.failures import (
-    DatabaseDamaged,
-    DatabaseEmptied,
-    DecryptionFailed,
-    MissingMasterKey,
-    SchemaTooNew,
-    ServerTooOld,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    StoreUnreachable,
-    WrongMasterKey,
-)
+from citewell.store import failures
 from citewell.store.master_keys import STATE_KEY_FILE
 from citewell.store.settings import StoreSettings
 
@@ -29,7 +17,7 @@ _SELECT_MASTER_KEY = "SELECT key_id FROM master"
 _MAX_WAIT_SECONDS = 10.0
 
 
-def refuse_unusable_state(settings: Settings) -> StateCondition | StoreError:
+def refuse_unusable_state(settings: Settings) -> StateCondition | failures.StoreError:
     """Raise StoreError if the stored state cannot be used, now or later.
 
     It is damaged, encrypted with another key, or on a server that is too old. Raises Misconfigured if a connection pooler would keep jobs from running.
@@ -40,22 +28,22 @@ def refuse_unusable_state(settings: Settings) -> StateCondition | StoreError:
     try:
         return asyncio.run(_look_at_state(settings))
     except TimeoutError:
-        return StoreUnreachable("The database does not answer now.")
-    except StoreError as error:
+        return failures.StoreUnreachable("The database does not answer now.")
+    except failures.StoreError as error:
         return _raise_unless_passing(error)
 
 
 async def refuse_lasting_faults(
     state: StateStore, settings: Settings
-) -> StateCondition | StoreError:
+) -> StateCondition | failures.StoreError:
     """What is found in the state, or the failure if that may pass; raises StoreError for any other."""
     try:
         return await check_stored_state(state, settings)
-    except StoreError as error:
+    except failures.StoreError as error:
         return _raise_unless_passing(error)
 
 
-def _raise_unless_passing(error: StoreError) -> StoreError:
+def _raise_unless_passing(error: failures.StoreError) -> failures.StoreError:
     if classify_state_error(error) in PASSING_FAULTS:
         return error
     raise error
@@ -97,16 +85,16 @@ class StateFault(StrEnum):
     UNREACHABLE = "unreachable"
 
 
-_FAULTS: tuple[tuple[type[StoreError], StateFault], ...] = (
-    (WrongMasterKey, StateFault.WRONG_KEY),
-    (MissingMasterKey, StateFault.MISSING_KEY),
-    (DecryptionFailed, StateFault.DAMAGED),
-    (DatabaseDamaged, StateFault.DAMAGED),
-    (DatabaseEmptied, StateFault.EMPTIED),
-    (SchemaTooNew, StateFault.TOO_NEW),
-    (ServerTooOld, StateFault.SERVER_TOO_OLD),
-    (StoreReadOnly, StateFault.READ_ONLY),
-    (StoreFull, StateFault.FULL),
+_FAULTS: tuple[tuple[type[failures.StoreError], StateFault], ...] = (
+    (failures.WrongMasterKey, StateFault.WRONG_KEY),
+    (failures.MissingMasterKey, StateFault.MISSING_KEY),
+    (failures.DecryptionFailed, StateFault.DAMAGED),
+    (failures.DatabaseDamaged, StateFault.DAMAGED),
+    (failures.DatabaseEmptied, StateFault.EMPTIED),
+    (failures.SchemaTooNew, StateFault.TOO_NEW),
+    (failures.ServerTooOld, StateFault.SERVER_TOO_OLD),
+    (failures.StoreReadOnly, StateFault.READ_ONLY),
+    (failures.StoreFull, StateFault.FULL),
 )
 # They may end while a server runs, so it starts and is not ready until then.
 PASSING_FAULTS = frozenset({StateFault.READ_ONLY, StateFault.FULL, StateFault.UNREACHABLE})
@@ -125,7 +113,7 @@ async def check_stored_state(state: StateStore, settings: Settings) -> StateCond
         return StateCondition.UNUSED
     named = store_settings.master_key or store_settings.master_key_file or store_settings.keyring
     if not named and not (store_settings.data_path / STATE_KEY_FILE).exists():
-        raise MissingMasterKey(
+        raise failures.MissingMasterKey(
             f"{state.master_key_source.location} is missing, but data is stored. "
             "Put the file back, or set CITEWELL_MASTER_KEY; nothing was changed."
         )
@@ -133,6 +121,6 @@ async def check_stored_state(state: StateStore, settings: Settings) -> StateCond
     return StateCondition.READABLE
 
 
-def classify_state_error(error: StoreError) -> StateFault:
+def classify_state_error(error: failures.StoreError) -> StateFault:
     faults = (fault for kind, fault in _FAULTS if isinstance(error, kind))
     return next(faults, StateFault.UNREACHABLE)

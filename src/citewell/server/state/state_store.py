@@ -176,10 +176,10 @@ def open_state_store(
     from citewell.research.research_store import SqlResearchStore
     from citewell.server.state.mcp_session_store import SqlMcpSessionStore
     from citewell.sessions.session_store import SqlSessionStore
-    from citewell.store.coordination.change_notices import build_change_notices
+    from citewell.store.coordination.change_notices import ChangeNotices, PostgresNotices
     from citewell.store.coordination.leases import SqlLeaseTable
-    from citewell.store.coordination.limit_file import load_limit_file
     from citewell.store.coordination.open_circuits import SqlOpenCircuits
+    from citewell.store.coordination.rate_limits import load_limit_file
     from citewell.store.failures import StoreHealth
     from citewell.store.key_vault import KeyVault
     from citewell.store.master_keys import build_master_keyring, choose_master_key_source
@@ -196,9 +196,11 @@ def open_state_store(
     has_file = not database and not settings[StoreSettings].database_url
     intake = _build_state_file(settings, "NORMAL") if has_file else None
     database = database or build_state_database(settings)
-    notices = build_change_notices(
-        settings[StoreSettings].direct_database_url if database.dialect.name == "postgres" else None
-    )
+    direct_url = settings[StoreSettings].direct_database_url
+    if direct_url and database.dialect.name == "postgres":
+        notices: ChangeNotices = PostgresNotices(direct_url)
+    else:
+        notices = ChangeNotices()
     vault = KeyVault(database, build_master_keyring(source), clock=clock)
     ledger = SqlLedgerStore(
         database,

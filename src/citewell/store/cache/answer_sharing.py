@@ -139,7 +139,7 @@ SHARED_WITH_EVERYBODY = AnswerSharing()
 def _is_library_reference(value: object) -> bool:
     """Whether this argument, or an item of it, is the library's name or the id of a document in it."""
     if isinstance(value, list | tuple):
-        return any(_is_library_reference(one) for one in value)
+        return any(_is_library_reference(part) for part in value)
     if not isinstance(value, str):
         return False
     plain = value[:_MAX_REFERENCE_CHARS].strip().lower()

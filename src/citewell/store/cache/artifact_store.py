@@ -1,12 +1,17 @@
-"""Large results, stored for a limited time under the hash of their content, one set per owner."""
+"""Large results, stored for a limited time under the hash of their content, one set per owner.
+
+`ExpirySweep` deletes what is past its time.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Callable
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from citewell.core.errors import NotFound
+from citewell.core.errors import CitewellError, NotFound
 from citewell.store.cache.tiered_cache import ResultCache, TimedValue
 from citewell.store.encryption import run_off_loop_if_large
 from citewell.store.failures import StoreError
@@ -37,7 +42,11 @@ class ArtifactStore:
     async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
         """Store `body`; raises StoreError if it does not fit, so that the caller can inline it instead."""
         name, value = await run_off_loop_if_large(
-            len(body), lambda: (hashlib.sha256(body).hexdigest(), _join_media_type(mime, body))
+            len(body),
+            lambda: (
+                hashlib.sha256(body).hexdigest(),
+                mime.replace("\n", " ").encode() + b"\n" + body,
+            ),
         )
         expires = self._clock() + self._ttl
         if not await self._cache.store_entry(owner, name, value, ttl=self._ttl):
@@ -69,10 +78,41 @@ def read_stored_artifact(kept: TimedValue) -> StoredArtifact:
     return StoredArtifact(artifact=info, body=body)
 
 
-def _join_media_type(mime: str, body: bytes) -> bytes:
-    return mime.replace("\n", " ").encode() + b"\n" + body
-
-
 def _split_media_type(value: bytes) -> tuple[str, bytes]:
     mime, _, body = value.partition(b"\n")
     return mime.decode(), body
+
+
+logger = logging.getLogger(__name__)
+SWEEP_INTERVAL_SECONDS = 3600.0
+
+
+class ExpirySweep:
+    """Runs `delete_expired` at once and then every hour; reads hide what is expired in any case."""
+
+    def __init__(
+        self,
+        delete_expired: Callable[[], Awaitable[int]],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._delete_expired = delete_expired
+        self._pause = pause
+        self._task: asyncio.Task[None] | None = None
+
+    def keep_sweeping(self) -> None:
+        """Begin, if it has not begun; needs a running event loop."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._sweep_forever())
+
+    async def aclose(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _sweep_forever(self) -> None:
+        while True:
+            try:
+                await self._delete_expired()
+            except CitewellError as error:
+                logger.warning("What is past its time was not deleted. %s", error.message)
+            await self._pause(SWEEP_INTERVAL_SECONDS)

@@ -189,8 +189,8 @@ class RedisCacheTier:
     async def clear_space(self, space: str, owner: str | None) -> None:
         ring = await self._keys.load_keyring()
         owners = ["*"] if owner is None else ring.hash_names(owner)
-        for one in owners:
-            pattern = f"{KEY_PREFIX}:entry:{space}:{one}:*"
+        for owner_hash in owners:
+            pattern = f"{KEY_PREFIX}:entry:{space}:{owner_hash}:*"
             await self._server.run_command(partial(_delete_matching_keys, pattern))
 
     async def erase_entries(self, owner: str, *, private_space: str) -> None:

@@ -40,7 +40,8 @@ class SingleFlight:
         try:
             result: T = await asyncio.shield(running.task)
         except asyncio.CancelledError:
-            if _is_caller_cancelled():
+            caller = asyncio.current_task()
+            if caller is not None and caller.cancelling() > 0:
                 raise
             raise InternalError("The shared work cancelled itself.") from None
         finally:
@@ -58,11 +59,6 @@ class SingleFlight:
             del self._running[key]
         if not task.cancelled():
             task.exception()  # marks it as retrieved, even if no caller is left
-
-
-def _is_caller_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

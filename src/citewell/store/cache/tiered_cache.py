@@ -101,8 +101,22 @@ class TieredCache(ResultCache):
         self._clock = clock
         self._changes = 0  # a disk read that began before a change must not put the old value back
 
-    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
-        return await self._look_up_in_tiers(owner, key, disk_first=False)
+    async def look_up_entry(
+        self, owner: str, key: str, *, disk_first: bool = False
+    ) -> CacheEntry | None:
+        """With `disk_first` the memory is asked last, so that values of other processes are seen."""
+        spot = (self._space, owner, key)
+        kept, tier = None if disk_first else self._memory.find_recent_value(spot), "memory"
+        if kept is None:
+            kept, tier = await self._read_from_disk(spot), "disk"
+        if kept is None and disk_first:
+            kept, tier = self._memory.find_recent_value(spot), "memory"
+        now = self._clock()
+        if kept is None or not kept.is_fresh(now):
+            self._health.record_event("misses")
+            return None
+        self._health.record_event(tier)
+        return _build_entry(kept, now)
 
     def find_held_entry(self, owner: str, key: str) -> CacheEntry | None:
         kept = self._memory.find_recent_value((self._space, owner, key))
@@ -112,10 +126,6 @@ class TieredCache(ResultCache):
     def count_held_use(self) -> None:
         self._health.record_event("memory")
 
-    async def look_up_latest(self, owner: str, key: str) -> CacheEntry | None:
-        """Like `look_up_entry`, but asks the disk first, so that it sees values of other processes."""
-        return await self._look_up_in_tiers(owner, key, disk_first=True)
-
     async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
         spot = (self._space, owner, key)
         kept = TimedValue(value, self._clock(), ttl)
@@ -123,7 +133,10 @@ class TieredCache(ResultCache):
             return False
         self._changes += 1
         remembered = self._keep_in_memory(spot, kept)
-        return await self._write_to_disk(spot, kept) or remembered
+        if (disk := self._disk) is None:
+            return remembered
+        stored = await self._health.try_store(lambda: disk.save_entry(spot, kept), otherwise=False)
+        return stored or remembered
 
     async def remove_entry(self, owner: str, key: str) -> None:
         spot = (self._space, owner, key)
@@ -146,22 +159,6 @@ class TieredCache(ResultCache):
             lambda spot: spot[0] == self._space and (owner is None or spot[1] == owner)
         )
 
-    async def _look_up_in_tiers(
-        self, owner: str, key: str, *, disk_first: bool
-    ) -> CacheEntry | None:
-        spot = (self._space, owner, key)
-        kept, tier = None if disk_first else self._memory.find_recent_value(spot), "memory"
-        if kept is None:
-            kept, tier = await self._read_from_disk(spot), "disk"
-        if kept is None and disk_first:
-            kept, tier = self._memory.find_recent_value(spot), "memory"
-        now = self._clock()
-        if kept is None or not kept.is_fresh(now):
-            self._health.record_event("misses")
-            return None
-        self._health.record_event(tier)
-        return _build_entry(kept, now)
-
     async def _read_from_disk(self, spot: EntryKey) -> TimedValue | None:
         if self._disk is None or not self._health.is_usable():
             return None
@@ -183,11 +180,6 @@ class TieredCache(ResultCache):
     def _keep_in_memory(self, spot: EntryKey, kept: TimedValue) -> bool:
         """False if it is too large for the memory."""
         return self._memory.add_recent_value(spot, kept, measure_entry_bytes(spot, kept))
-
-    async def _write_to_disk(self, spot: EntryKey, kept: TimedValue) -> bool:
-        if (disk := self._disk) is None:
-            return False
-        return await self._health.try_store(lambda: disk.save_entry(spot, kept), otherwise=False)
 
 
 def _build_entry(kept: TimedValue, now: float) -> CacheEntry:

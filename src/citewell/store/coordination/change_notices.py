@@ -163,7 +163,13 @@ class PostgresNotices(ChangeNotices):
 
         super().__init__()
         self._listener = PostgresListener(
-            direct_url, hear=self._hear_notice, change=self._wake_channels
+            direct_url,
+            hear=lambda channel, key: self._registry.wake_watches(
+                channel.removeprefix(_CHANNEL_PREFIX), key
+            ),
+            change=lambda channels: self._registry.wake_topics(
+                frozenset(name.removeprefix(_CHANNEL_PREFIX) for name in channels)
+            ),
         )
 
     def build_notice(self, topic: str, key: str) -> Sequence[SqlStatement]:
@@ -171,25 +177,13 @@ class PostgresNotices(ChangeNotices):
         return (SqlStatement(sql=_NOTIFY, params={"channel": _CHANNEL_PREFIX + topic, "key": key}),)
 
     def hears_others(self, topic: str) -> bool:
-        return self._listener.is_heard(_CHANNEL_PREFIX + topic)
+        return _CHANNEL_PREFIX + topic in self._listener.heard
 
     async def aclose(self) -> None:
         await self._listener.aclose()
 
     def _listen_to_others(self, topic: str) -> None:
         self._listener.add_channel(_CHANNEL_PREFIX + topic)
-
-    def _hear_notice(self, channel: str, key: str) -> None:
-        self._registry.wake_watches(channel.removeprefix(_CHANNEL_PREFIX), key)
-
-    def _wake_channels(self, channels: frozenset[str]) -> None:
-        topics = frozenset(name.removeprefix(_CHANNEL_PREFIX) for name in channels)
-        self._registry.wake_topics(topics)
-
-
-def build_change_notices(direct_url: str | None) -> ChangeNotices:
-    """Notices for PostgreSQL, if its `direct_url` is given; else within this process."""
-    return PostgresNotices(direct_url) if direct_url else ChangeNotices()
 
 
 def _check_names(topic: str, key: str | None) -> None:

@@ -54,11 +54,6 @@ def find_utc_day(now: float) -> int:
     return int(now // SECONDS_PER_DAY)
 
 
-def measure_day_rest(now: float) -> float:
-    """Seconds until midnight in UTC."""
-    return SECONDS_PER_DAY - now % SECONDS_PER_DAY
-
-
 class DailyCounter:
     """Counts of one process, gone with it; its subclasses are shared by the processes on a store."""
 

@@ -50,12 +50,12 @@ class SqlOpenCircuits:
             "limited": int(circuit.is_limited),
             "now": self._clock(),
         }
-        told = self._notices.build_notice(CIRCUIT_TOPIC, circuit.name)
+        notices = self._notices.build_notice(CIRCUIT_TOPIC, circuit.name)
         await self._database.execute_batch(
             [
                 SqlStatement(sql=self._write_sql(_DELETE_CLOSED), params=params),
                 SqlStatement(sql=self._write_sql(_UPSERT_CIRCUIT), params=params),
-                *told,
+                *notices,
             ]
         )
 

@@ -150,7 +150,8 @@ class LoopDatabase:
         try:
             return self._commit_group(self._opened, batches)
         except (sqlite3.Error, ValueError, OverflowError) as error:
-            if not _is_busy(error) or self._opened.in_transaction:
+            code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+            if code & 0xFF != sqlite3.SQLITE_BUSY or self._opened.in_transaction:
                 self._drop_connection()
             return [None] * len(batches)
 
@@ -196,13 +197,6 @@ class LoopDatabase:
         """Close the connection, which rolls back; another one is opened when it is needed."""
         self._opened = None
         self._link.close_connection()
-
-
-def _is_busy(error: Exception) -> bool:
-    import sqlite3
-
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return code & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _commit_alone(

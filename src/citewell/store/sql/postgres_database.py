@@ -14,7 +14,7 @@ from citewell.core.config import Settings
 from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, ServerTooOld, StoreError
 from citewell.store.settings import StoreSettings
-from citewell.store.sql import migrations
+from citewell.store.sql import migrations, postgres_pool
 from citewell.store.sql import migrations as schema_versions
 from citewell.store.sql.batching import TaskBatcher
 from citewell.store.sql.database import (
@@ -27,12 +27,6 @@ from citewell.store.sql.database import (
     SqlStatement,
     StatementOutcome,
 )
-from citewell.store.sql.postgres_failures import (
-    explain_postgres_error,
-    import_driver,
-    list_undone_errors,
-)
-from citewell.store.sql.postgres_pool import PostgresPool
 
 if TYPE_CHECKING:
     from citewell.store.sql.postgres_pool import AnyConnection, PoolConnection
@@ -81,7 +75,7 @@ class PostgresDatabase:
     ) -> None:
         self._name = schema
         self._direct_url = direct_url or url
-        self._pool = PostgresPool(
+        self._pool = postgres_pool.PostgresPool(
             url,
             schema_name=self.schema_name,
             max_connections=max_connections,
@@ -208,7 +202,7 @@ class PostgresDatabase:
         # Always in the same order, so that two groups cannot deadlock.
         values = [
             [statement.params[name] for name in names]
-            for statement in sorted(group, key=lambda one: str(one.params[key]))
+            for statement in sorted(group, key=lambda member: str(member.params[key]))
         ]
 
         async def write(link: PoolConnection) -> set[object]:
@@ -224,8 +218,10 @@ class PostgresDatabase:
             logger.debug("A group of %d is run one by one. %s", len(group), error.message)
             return [await self._execute_alone(statement) for statement in group]
         return [
-            _check_expected_rows(one, StatementOutcome(changed_rows=int(one.params[key] in done)))
-            for one in group
+            _check_expected_rows(
+                statement, StatementOutcome(changed_rows=int(statement.params[key] in done))
+            )
+            for statement in group
         ]
 
     async def _execute_alone(self, statement: SqlStatement) -> StatementOutcome | Exception:
@@ -239,28 +235,25 @@ class PostgresDatabase:
         self, work: Callable[[PoolConnection], Awaitable[T]], *, is_read: bool = False
     ) -> T:
         """The result of `work`, tried again if nothing of it can be stored; raises StoreError."""
-        driver = import_driver()
-        undone = list_undone_errors(driver, is_read=is_read)
+        driver = postgres_pool.import_driver()
+        undone = postgres_pool.list_undone_errors(driver, is_read=is_read)
         last: Exception | None = None
         for tries in range(_MAX_TRANSACTION_TRIES):
             try:
-                return await self._run_on_connection(work)
+                async with self._pool.acquire() as link:
+                    return await work(link)
             except undone as error:
                 last = error
                 await asyncio.sleep(_RETRY_SECONDS * 2**tries)
             except (driver.PostgresError, OSError, TimeoutError) as error:
-                raise explain_postgres_error(error) from error
+                raise postgres_pool.explain_postgres_error(error) from error
         if isinstance(last, driver.DeadlockDetectedError | driver.SerializationError):
             raise StoreError("Other writers kept making the database roll back. Try again.")
-        raise explain_postgres_error(last or TimeoutError()) from last
-
-    async def _run_on_connection(self, work: Callable[[PoolConnection], Awaitable[T]]) -> T:
-        async with self._pool.acquire() as link:
-            return await work(link)
+        raise postgres_pool.explain_postgres_error(last or TimeoutError()) from last
 
     async def _migrate_schema(self, link: AnyConnection) -> None:
         """Apply what is missing. Waits for locks only briefly, and then lets others go before."""
-        driver = import_driver()
+        driver = postgres_pool.import_driver()
         undone = (driver.DeadlockDetectedError, driver.LockNotAvailableError)
         for tries in range(_MAX_MIGRATION_TRIES):
             try:

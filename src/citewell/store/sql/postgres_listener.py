@@ -11,8 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 from citewell.core.errors import CitewellError, Misconfigured
-from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error
-from citewell.store.sql.postgres_pool import connect_directly, is_direct
+from citewell.store.sql import postgres_pool
 
 if TYPE_CHECKING:
     import asyncpg
@@ -48,15 +47,12 @@ class PostgresListener:
         self._hear = hear
         self._change = change
         self._wanted: set[str] = set()
-        self._heard: frozenset[str] = frozenset()
+        self.heard: frozenset[str] = frozenset()
         self._wake = asyncio.Event()  # a channel was added, or the connection broke
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._failures = 0  # in a row
         self._is_closed = False
-
-    def is_heard(self, channel: str) -> bool:
-        return channel in self._heard
 
     def add_channel(self, channel: str) -> None:
         """Begin to listen soon; it may be called from any thread once the listener runs."""
@@ -83,7 +79,7 @@ class PostgresListener:
                     await self._serve_connection(link)
                 self._log_listening_failure("The connection for notifications broke.")
                 delay = 0.0
-            except PoolerFound as error:
+            except postgres_pool.PoolerFound as error:
                 self._log_listening_failure(error.message)
                 delay = POOLER_RETRY_SECONDS
             except CitewellError as error:
@@ -91,7 +87,12 @@ class PostgresListener:
                 delay = 0.0
             self._set_heard(frozenset())
             self._failures += 1
-            await asyncio.sleep(max(delay, _compute_retry_delay(self._failures)))
+            # Twice as long after each failure; of random length, so that servers do not return at once.
+            longest = min(
+                MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2.0 ** min(self._failures - 1, 10)
+            )
+            pause = longest * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret
+            await asyncio.sleep(max(delay, pause))
 
     def _log_listening_failure(self, reason: str) -> None:
         """Tell the first failure of a row."""
@@ -103,11 +104,11 @@ class PostgresListener:
         link.add_termination_listener(lambda _: self._wake.set())
         while not link.is_closed():
             self._wake.clear()
-            if missing := self._wanted - self._heard:
+            if missing := self._wanted - self.heard:
                 async with asyncio.timeout(LISTEN_TIMEOUT_SECONDS):
                     for channel in missing:
                         await link.add_listener(channel, self._receive_notice)
-                self._set_heard(self._heard | missing)
+                self._set_heard(self.heard | missing)
                 self._failures = 0
             try:
                 async with asyncio.timeout(PROBE_INTERVAL_SECONDS):
@@ -119,8 +120,8 @@ class PostgresListener:
         self._hear(channel, str(payload))
 
     def _set_heard(self, channels: frozenset[str]) -> None:
-        changed = channels ^ self._heard
-        self._heard = channels
+        changed = channels ^ self.heard
+        self.heard = channels
         if changed:
             self._change(changed)
 
@@ -134,15 +135,15 @@ async def open_session(url: str) -> AsyncIterator[Connection]:
     import asyncpg
 
     try:
-        link = await connect_directly(url)
+        link = await postgres_pool.connect_directly(url)
         try:
-            if not await is_direct(link):
+            if not await postgres_pool.is_direct(link):
                 await _check_notifications(url, link)
             yield link
         finally:
             link.terminate()
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        raise explain_postgres_error(error, setting=_SETTING) from error
+        raise postgres_pool.explain_postgres_error(error, setting=_SETTING) from error
 
 
 async def require_sessions(url: str) -> None:
@@ -153,7 +154,7 @@ async def require_sessions(url: str) -> None:
     try:
         async with open_session(url):
             pass
-    except PoolerFound as error:
+    except postgres_pool.PoolerFound as error:
         raise Misconfigured(error.message, action="inform_user") from error
 
 
@@ -162,22 +163,16 @@ async def _check_notifications(url: str, link: Connection) -> None:
     heard = asyncio.Event()
     channel = f"citewell_test_{secrets.token_hex(8)}"
     await link.add_listener(channel, lambda *_: heard.set())
-    sender = await connect_directly(url)
+    sender = await postgres_pool.connect_directly(url)
     try:
         await sender.execute(f"NOTIFY {channel}")
         async with asyncio.timeout(POOLER_TEST_SECONDS):
             await heard.wait()
     except TimeoutError:
-        raise PoolerFound(
+        raise postgres_pool.PoolerFound(
             "The database is reached through a connection pooler that does not keep sessions, such"
             " as PgBouncer in transaction mode. Set CITEWELL_DATABASE_DIRECT_URL to the address of"
             " the database server itself."
         ) from None
     finally:
         sender.terminate()
-
-
-def _compute_retry_delay(failures: int) -> float:
-    """Twice as long after each failure, and of random length, so that servers do not come at once."""
-    longest = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2.0 ** min(failures - 1, 10))
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not a secret

@@ -4,6 +4,8 @@ A pooler such as PgBouncer in transaction mode may run each transaction of a con
 session of the server. So nothing may be set for the session, and a statement may not be prepared in
 one transaction and run in another: through a pooler everything runs in a transaction that sets what
 it needs. Each connection is asked whether it is direct, so there is nothing to configure.
+
+Failures of the server, a pooler or the driver are turned into our errors.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.errors import Misconfigured
-from citewell.store.failures import StoreError
-from citewell.store.sql.postgres_failures import PoolerFound, explain_postgres_error, import_driver
+from citewell.core.errors import CitewellError, Misconfigured
+from citewell.store import failures
+from citewell.text.data_tables import load_table
 
 if TYPE_CHECKING:
     import asyncpg
@@ -25,6 +27,65 @@ if TYPE_CHECKING:
     DirectConnection = asyncpg.Connection[asyncpg.Record]
     PoolConnection = asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
     AnyConnection = DirectConnection | PoolConnection
+
+# What is raised for the driver's error of a name, and for its subclasses: our class and a message.
+_ERROR_TABLE = "postgres_errors"
+
+
+class PoolerFound(failures.StoreError):
+    """The connection goes through a pooler, which may run each transaction in another session."""
+
+
+def list_undone_errors(driver: Any, *, is_read: bool) -> tuple[type[Exception], ...]:
+    """After which work can be done again, because nothing of it is stored.
+
+    That is so after a deadlock or serialization failure, and if the server had ended the connection
+    before the statement was sent. Reading can be done again whenever the connection was lost.
+    """
+    undone = (
+        driver.DeadlockDetectedError,
+        driver.SerializationError,
+        driver.InternalClientError,  # the driver has not noticed yet that the connection is closed
+        driver.InterfaceError,  # it has
+    )
+    lost = (
+        driver.PostgresConnectionError,
+        driver.AdminShutdownError,
+        driver.CrashShutdownError,
+        driver.CannotConnectNowError,
+        ConnectionError,
+    )
+    return (*undone, *lost) if is_read else undone
+
+
+def import_driver() -> Any:
+    try:
+        import asyncpg
+    except ImportError:
+        raise Misconfigured(
+            'CITEWELL_DATABASE_URL needs a driver: pip install "citewell[postgres]".',
+            action="inform_user",
+        ) from None
+    load_table(__package__, _ERROR_TABLE)  # it is needed when no file can be opened any more
+    return asyncpg
+
+
+def explain_postgres_error(
+    error: Exception, *, setting: str = "CITEWELL_DATABASE_URL"
+) -> CitewellError:
+    """Our error for an error of the server, whose own message may quote stored data.
+
+    `setting` is the one with the address that was used.
+    """
+    code = getattr(error, "sqlstate", None) or type(error).__name__
+    table = load_table(__package__, _ERROR_TABLE)
+    for kind in type(error).__mro__:
+        if kind.__name__ in table:
+            name, message = table[kind.__name__]
+            made: type[CitewellError] = getattr(failures, name)
+            return made(message.format(setting=setting, code=code))
+    return failures.StoreUnreachable(f"The database cannot be reached or used ({code}).")
+
 
 CONNECT_TIMEOUT_SECONDS = 15.0  # for one round trip or two, so a way that takes 10 can be used
 ACQUIRE_TIMEOUT_SECONDS = 45.0  # for a connection that is free, or for a new one to be prepared
@@ -118,7 +179,7 @@ class PostgresPool:
     async def _ensure_pool(self) -> asyncpg.Pool[asyncpg.Record]:
         async with self._opening:
             if self._is_closed:
-                raise StoreError("The store is closed.")
+                raise failures.StoreError("The store is closed.")
             if self._pool is None:
                 self._pool = await self._open_pool()
             return self._pool

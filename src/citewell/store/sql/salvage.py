@@ -39,7 +39,9 @@ def salvage_rows(damaged: Path, sound: sqlite3.Connection) -> dict[str, int]:
     with contextlib.closing(sqlite3.connect(damaged, isolation_level=None)) as source:
         for table in list_durable_tables(sound):
             kept[table] = _copy_readable_rows(source, sound, table)
-    _delete_orphan_rows(sound)
+    # Rows without their parent row cannot be reached; they remain in the damaged file.
+    for table, rowid, *_ in sound.execute("PRAGMA foreign_key_check").fetchall():
+        sound.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))  # noqa: S608 - our own names
     request_reindexing(sound)
     sound.execute("COMMIT")
     return kept
@@ -139,13 +141,6 @@ def _read_next_rows(
         with contextlib.suppress(sqlite3.DatabaseError):
             return source.execute(query, (edge, limit)).fetchall()
     return None
-
-
-def _delete_orphan_rows(sound: sqlite3.Connection) -> None:
-    """Rows without their parent row cannot be reached; they remain in the damaged file."""
-    orphans = sound.execute("PRAGMA foreign_key_check").fetchall()
-    for table, rowid, *_ in orphans:
-        sound.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))  # noqa: S608 - our own names
 
 
 # The tables of a state file whose rows cannot be rebuilt, for backup and salvage.

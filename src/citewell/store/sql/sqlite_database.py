@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from citewell.core.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreFull
+from citewell.store.sql import database
 from citewell.store.sql.batching import ThreadBatcher
-from citewell.store.sql.database import (
-    SQLITE_DIALECT,
-    BatchWatch,
-    SqlDatabase,
-    SqlDialect,
-    SqlRow,
-    SqlScalar,
-    SqlStatement,
-)
 from citewell.store.sql.sqlite_file import (
     BatchOutcomes,
     FileConnection,
@@ -30,7 +22,7 @@ from citewell.store.sql.sqlite_file import (
 if TYPE_CHECKING:
     import sqlite3
 
-_SelectQuery = tuple[str, Mapping[str, SqlScalar]]
+_SelectQuery = tuple[str, Mapping[str, database.SqlScalar]]
 
 # Pages that a table no longer needs are overwritten too, not only deleted rows.
 _OVERWRITE_ALL, _OVERWRITE_FAST = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = FAST"
@@ -76,23 +68,24 @@ class SqliteDatabase:
             vital_table=vital_table,
             witnesses=witnesses,
         )
-        self.watching = BatchWatch()
-        self._small_rows: SqlDatabase | None = None
+        self.watching = database.BatchWatch()
+        self._small_rows: database.SqlDatabase | None = None
         self._writer = _BatchWriter(FileConnection(file))
         self._reader = _QueryRunner(FileConnection(file))
         self._writes: ThreadBatcher[StatementBatch, BatchOutcomes] = ThreadBatcher(
             "citewell-write", self._writer.write_batches
         )
-        self._reads: ThreadBatcher[_SelectQuery, list[SqlRow]] = ThreadBatcher(
-            "citewell-read", self._reader.run_queries
+        self._reads: ThreadBatcher[_SelectQuery, list[database.SqlRow]] = ThreadBatcher(
+            "citewell-read",
+            lambda queries: [self._reader.answer_query(query) for query in queries],
         )
 
     @property
-    def dialect(self) -> SqlDialect:
-        return SQLITE_DIALECT
+    def dialect(self) -> database.SqlDialect:
+        return database.SQLITE_DIALECT
 
     @property
-    def small_rows(self) -> SqlDatabase:
+    def small_rows(self) -> database.SqlDatabase:
         if self._small_rows is None:
             from citewell.store.sql.loop_database import LoopDatabase
 
@@ -104,8 +97,8 @@ class SqliteDatabase:
         return self._writer.link.file
 
     async def select_rows(
-        self, sql: str, params: Mapping[str, SqlScalar] | None = None
-    ) -> list[SqlRow]:
+        self, sql: str, params: Mapping[str, database.SqlScalar] | None = None
+    ) -> list[database.SqlRow]:
         return await self._reads.request_answer((sql, params or {}))
 
     async def execute_batch(self, batch: StatementBatch) -> BatchOutcomes:
@@ -118,16 +111,16 @@ class SqliteDatabase:
             await asyncio.to_thread(self.file.rewrite_file)
             return outcomes
         rewriting = [
-            SqlStatement(sql=sql.format(table=table))
+            database.SqlStatement(sql=sql.format(table=table))
             for table in scrubbed
             for sql in _REWRITE_TABLE
         ]
         outcomes = await self.execute_batch(
             [
-                SqlStatement(sql=_OVERWRITE_ALL),
+                database.SqlStatement(sql=_OVERWRITE_ALL),
                 *batch,
                 *rewriting,
-                SqlStatement(sql=_OVERWRITE_FAST),
+                database.SqlStatement(sql=_OVERWRITE_FAST),
             ]
         )
         await asyncio.to_thread(self.file.truncate_log)
@@ -144,16 +137,13 @@ class _QueryRunner:
     def __init__(self, link: FileConnection) -> None:
         self.link = link
 
-    def run_queries(self, queries: Sequence[_SelectQuery]) -> list[list[SqlRow] | Exception]:
-        return [self._answer_query(query) for query in queries]
-
-    def _answer_query(self, query: _SelectQuery) -> list[SqlRow] | Exception:
+    def answer_query(self, query: _SelectQuery) -> list[database.SqlRow] | Exception:
         try:
             return self._select_or_recover(query)
         except (CitewellError, *_UNSTORABLE_VALUE_ERRORS) as error:
             return error
 
-    def _select_or_recover(self, query: _SelectQuery) -> list[SqlRow]:
+    def _select_or_recover(self, query: _SelectQuery) -> list[database.SqlRow]:
         try:
             return self._select_query_rows(query)
         except DatabaseDamaged:
@@ -162,7 +152,7 @@ class _QueryRunner:
         self.link.recover_file()
         return self._select_query_rows(query)
 
-    def _select_query_rows(self, query: _SelectQuery) -> list[SqlRow]:
+    def _select_query_rows(self, query: _SelectQuery) -> list[database.SqlRow]:
         import sqlite3
 
         try:

@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from citewell.core.errors import CitewellError, InternalError
-from citewell.store.failures import (
-    BatchRolledBack,
-    DatabaseDamaged,
-    DatabaseEmptied,
-    StoreError,
-    StoreFull,
-)
+from citewell.store import failures
 from citewell.store.sql import migrations
 from citewell.store.sql.database import SQLITE_DIALECT, SqlStatement, StatementOutcome
 
@@ -114,22 +108,22 @@ class SqliteFile:
 
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code == sqlite3.SQLITE_FULL:
-            return StoreFull(
+            return failures.StoreFull(
                 f"{self.path} cannot grow: the disk is full, or its size limit is reached."
             )
         if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-            return DatabaseDamaged(
+            return failures.DatabaseDamaged(
                 f"{self.path} is damaged. Move it away or restore it from a backup."
             )
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            return StoreError(f"{self.path} stayed locked by another process.")
+            return failures.StoreError(f"{self.path} stayed locked by another process.")
         if code == sqlite3.SQLITE_CONSTRAINT:
-            return BatchRolledBack(f"A constraint of {self.path.name} refused the batch.")
+            return failures.BatchRolledBack(f"A constraint of {self.path.name} refused the batch.")
         if code in {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISUSE, sqlite3.SQLITE_RANGE}:
             return InternalError(
                 f"A statement on {self.path.name} cannot be run: {_format_error_text(error)}."
             )
-        return StoreError(f"{self.path} cannot be used: {_format_error_text(error)}.")
+        return failures.StoreError(f"{self.path} cannot be used: {_format_error_text(error)}.")
 
     @contextlib.contextmanager
     def _hold_file(self) -> Iterator[None]:
@@ -142,7 +136,7 @@ class SqliteFile:
         except sqlite3.Error as error:
             raise self.explain_sqlite_error(error) from error
         except OSError as error:
-            raise StoreError(
+            raise failures.StoreError(
                 f"{self.path.parent} cannot be written: {error.strerror or error}."
             ) from error
 
@@ -181,7 +175,7 @@ class SqliteFile:
         except sqlite3.Error as error:
             if not (
                 self.is_recoverable
-                and isinstance(self.explain_sqlite_error(error), DatabaseDamaged)
+                and isinstance(self.explain_sqlite_error(error), failures.DatabaseDamaged)
             ):
                 raise
         self._set_aside_damaged()
@@ -193,7 +187,7 @@ class SqliteFile:
         if self.vital_table is None or identity is None or not identity[2]:
             return
         if any(witness.exists() for witness in (self._used_marker, *self.witnesses)):
-            raise DatabaseEmptied(
+            raise failures.DatabaseEmptied(
                 f"{self.path} is empty, although data was stored in it. Restore a backup with "
                 "`citewell restore`, or delete the file to begin anew without that data."
             )
@@ -301,21 +295,23 @@ class SqliteFile:
             with contextlib.closing(self._connect_plain()) as link:
                 return bool(link.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
         except sqlite3.Error as error:
-            if isinstance(self.explain_sqlite_error(error), DatabaseDamaged):
+            if isinstance(self.explain_sqlite_error(error), failures.DatabaseDamaged):
                 return True
             raise
 
     def _set_aside_damaged(self) -> None:
         aside = self._choose_free_path()
         if self.vital_table is None:
-            _rename_with_log(self.path, aside)
+            for suffix in _FILE_SUFFIXES:  # with its log, which would corrupt another database
+                with contextlib.suppress(FileNotFoundError):
+                    Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
             self._record_report(f"{self.path} was damaged; it was set aside as {aside.name}.")
         else:
             kept = self._salvage_into_successor(aside)
-            told = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
+            counts = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
             self._record_report(
                 f"{self.path} was damaged; it was set aside as {aside.name}, and its readable rows "
-                f"were copied ({told or 'none'})."
+                f"were copied ({counts or 'none'})."
             )
         self.epoch += 1
 
@@ -334,7 +330,7 @@ class SqliteFile:
                 kept = salvage_rows(working, sound)
                 sound.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             if not kept.get(self.vital_table or ""):
-                raise DatabaseDamaged(
+                raise failures.DatabaseDamaged(
                     f"{self.path} is damaged and cannot be repaired. Move it away and restore a backup "
                     "with `citewell restore`."
                 )
@@ -353,7 +349,7 @@ class SqliteFile:
             try:
                 link.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                if not isinstance(self.explain_sqlite_error(error), DatabaseDamaged):
+                if not isinstance(self.explain_sqlite_error(error), failures.DatabaseDamaged):
                     raise
             yield
 
@@ -413,20 +409,13 @@ def run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> S
     rows = tuple(cursor.fetchall())
     changed = max(cursor.rowcount, len(rows))
     if statement.expected_rows is not None and changed != statement.expected_rows:
-        raise BatchRolledBack(
+        raise failures.BatchRolledBack(
             f"A batch expected {statement.expected_rows} rows and found {changed}."
         )
     return StatementOutcome(changed_rows=changed, rows=rows)
 
 
 _FILE_SUFFIXES = ("", "-wal", "-shm")
-
-
-def _rename_with_log(path: Path, aside: Path) -> None:
-    """Renames the file and its log, because the log would corrupt another database."""
-    for suffix in _FILE_SUFFIXES:
-        with contextlib.suppress(FileNotFoundError):
-            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
 
 
 def _copy_with_log(path: Path, aside: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from citewell.core.values.page_signals import InjectedSentence
+from citewell.core.values.scrape_results import InjectedSentence
 
 # One of these is in every match; looking for them first is far faster than the pattern.
 _CUES = ("assistant", "chat", "language model", "llm", "a.i", " ai", "agent", "search engine", "asked", "the user", "the asker", "reader")  # fmt: skip

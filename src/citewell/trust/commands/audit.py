@@ -24,8 +24,8 @@ from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.screen import show_progress_bar
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
-from citewell.core.values.case_verdict import FAILING_VERDICTS, CaseVerdict
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
+from citewell.core.values.court_case import FAILING_VERDICTS, CaseVerdict
 from citewell.trust import audit_findings
 from citewell.trust.bibliography_audit import (
     AuditRequest,

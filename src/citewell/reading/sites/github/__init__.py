@@ -12,7 +12,12 @@ from pydantic import AliasPath, Field
 
 from citewell.core.errors import NotFound, UpstreamError
 from citewell.core.values.page import Page
-from citewell.core.values.page_signals import RepoCommunity, RepoOwner, RepoStats, RepoTrustSignals
+from citewell.core.values.scrape_results import (
+    RepoCommunity,
+    RepoOwner,
+    RepoStats,
+    RepoTrustSignals,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import (
     HttpLink,

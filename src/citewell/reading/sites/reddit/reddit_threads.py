@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.core.values.page_signals import ForumComment, ForumSignals
+from citewell.core.values.scrape_results import ForumComment, ForumSignals
 from citewell.reading.sites import site_markdown
 from citewell.reading.sites.site_kit import trim_to_date
 from citewell.reading.sites.site_markdown import RenderedThread, ThreadComment

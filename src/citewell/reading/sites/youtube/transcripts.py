@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from citewell.core.values.page_signals import TalkHighlight
+from citewell.core.values.scrape_results import TalkHighlight
 from citewell.reading.sites import site_markdown
 from citewell.text.language import word_forms
 from citewell.text.safety.text_cleaning import extract_visible_text

@@ -13,12 +13,7 @@ from citewell.core.errors import CitewellError
 from citewell.net.http.messages import HttpRequest
 from citewell.server.app import App
 from citewell.server.commands.diagnosis.installation_checks import InstallationCheck
-from citewell.server.http.auth.auth_ways import (
-    WAYS_HELP,
-    check_auth_settings,
-    choose_audiences,
-    list_auth_ways,
-)
+from citewell.server.http.auth import auth_ways
 from citewell.server.http.auth.caller import CallerProof
 from citewell.server.http.listening import is_loopback_host
 from citewell.server.settings import ServerSettings
@@ -41,7 +36,9 @@ async def check_http_mode(app: App, *, offline: bool) -> tuple[InstallationCheck
     settings = app.settings
     server_settings = settings[ServerSettings]
     chosen = server_settings.port or server_settings.admin_key or server_settings.public_url
-    if not (chosen or list_auth_ways(settings)) and is_loopback_host(server_settings.host):
+    if not (chosen or auth_ways.list_auth_ways(settings)) and is_loopback_host(
+        server_settings.host
+    ):
         return ()
     return (
         check_exposure(settings),
@@ -63,30 +60,30 @@ def check_exposure(settings: Settings) -> InstallationCheck:
     )
     if is_loopback_host(server_settings.host):
         return _build_check("http exposure", f"{place}: this machine only{hosts}")
-    if list_auth_ways(settings):
+    if auth_ways.list_auth_ways(settings):
         return _build_check("http exposure", f"{place}: everybody who can reach the port{hosts}")
     return _build_check(
         "http exposure",
         f"{place}, but nobody has to prove who they are: the server does not start so without --insecure",
         state="failed",
-        change=WAYS_HELP,
+        change=auth_ways.WAYS_HELP,
     )
 
 
 def check_authentication(settings: Settings) -> InstallationCheck:
     server_settings = settings[ServerSettings]
     try:
-        check_auth_settings(settings)
+        auth_ways.check_auth_settings(settings)
     except CitewellError as error:
         return _build_check("http authentication", error.message, state="failed")
     ways = [
         _WAY_NAMES[way].format(
             issuer=server_settings.oauth_issuer,
-            audiences=", ".join(choose_audiences(settings)),
+            audiences=", ".join(auth_ways.choose_audiences(settings)),
             header=server_settings.proxy_user_header,
             proxies=", ".join(server_settings.trusted_proxies),
         )
-        for way in list_auth_ways(settings)
+        for way in auth_ways.list_auth_ways(settings)
     ]
     return _build_check("http authentication", "; ".join(ways) or "none; all callers are one user")
 
@@ -118,7 +115,7 @@ def check_operator_pages(settings: Settings) -> InstallationCheck:
             "/metrics is open to everybody who can reach the port",
             state="ok" if is_loopback_host(server_settings.host) else "warning",
         )
-    if server_settings.admin_key or list_auth_ways(settings):
+    if server_settings.admin_key or auth_ways.list_auth_ways(settings):
         return _build_check(
             "http operators",
             "/metrics and /dashboard need the admin key or the scope citewell:admin",

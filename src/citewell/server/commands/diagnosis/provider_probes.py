@@ -8,16 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    CitewellError,
-    FailureReason,
-    NetworkFailed,
-    OutOfCredit,
-    RateLimited,
-    RefusedByPolicy,
-)
+from citewell.core import errors
 from citewell.core.values.court_case import CaseQuery
 from citewell.core.values.paper import IdentifierScheme, PaperId, PaperQuery
 from citewell.core.values.search_queries import ImageQuery, SearchHits, SearchQuery
@@ -130,8 +121,8 @@ DOMAIN_PROBES: Mapping[Offer, tuple[type, Callable[[Any], Any], str | None]] = {
 
 async def send_domain_probe(provider: object) -> bool:
     """Whether the registry found what surely exists; raises NotImplementedError if none can be probed."""
-    for kind, ask, part in DOMAIN_PROBES.values():
-        sent = ask(provider) if isinstance(provider, kind) else None
+    for kind, send_probe, part in DOMAIN_PROBES.values():
+        sent = send_probe(provider) if isinstance(provider, kind) else None
         if sent is not None:
             answer = await sent
             return bool(getattr(answer, part) if part else answer)
@@ -153,11 +144,11 @@ UNREACHABLE = "unreachable"
 FAILING = "failing"
 FINDS_NOTHING = "answers, finds nothing"
 
-_STATES_BY_ERROR: tuple[tuple[type[CitewellError], str], ...] = (
-    (RateLimited, RATE_LIMITED),
-    (Blocked, BLOCKED),
-    (NetworkFailed, UNREACHABLE),
-    (RefusedByPolicy, UNREACHABLE),
+_STATES_BY_ERROR: tuple[tuple[type[errors.CitewellError], str], ...] = (
+    (errors.RateLimited, RATE_LIMITED),
+    (errors.Blocked, BLOCKED),
+    (errors.NetworkFailed, UNREACHABLE),
+    (errors.RefusedByPolicy, UNREACHABLE),
 )
 
 
@@ -252,7 +243,7 @@ async def _probe_provider(
         return _build_verdict(
             spec, UNREACHABLE, detail=detail, change=_suggest_network_setting(spec, raw)
         )
-    except CitewellError as error:
+    except errors.CitewellError as error:
         return _judge_failure(spec, error, raw)
     milliseconds = round(1000 * (clock() - started))
     if isinstance(found, SearchHits):
@@ -293,9 +284,9 @@ def _judge_answer(spec: ProviderSpec, found: SearchHits, *, milliseconds: int) -
 
 
 def _judge_failure(
-    spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
+    spec: ProviderSpec, error: errors.CitewellError, raw: Mapping[str, str]
 ) -> ProviderVerdict:
-    if error.reason is FailureReason.NOT_CONFIGURED:
+    if error.reason is errors.FailureReason.NOT_CONFIGURED:
         return _build_verdict(
             spec,
             NOT_CONFIGURED,
@@ -306,7 +297,7 @@ def _judge_failure(
     state = next((word for kind, word in _STATES_BY_ERROR if isinstance(error, kind)), FAILING)
     wait = (
         f" Wait {error.retry_after:.0f} s."
-        if isinstance(error, RateLimited) and error.retry_after
+        if isinstance(error, errors.RateLimited) and error.retry_after
         else ""
     )
     return _build_verdict(
@@ -318,15 +309,15 @@ def _judge_failure(
 
 
 def _suggest_setting_change(
-    spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
+    spec: ProviderSpec, error: errors.CitewellError, raw: Mapping[str, str]
 ) -> str:
     """The setting to change; empty if only waiting helps and the error has no remedy."""
-    if isinstance(error, AuthRequired | OutOfCredit):
+    if isinstance(error, errors.AuthRequired | errors.OutOfCredit):
         secrets = [option.env for option in spec.options if option.secret]
         return f"{' '.join(f'{env}=…' for env in secrets)} (a key from {spec.homepage})"
-    if isinstance(error, RefusedByPolicy):
+    if isinstance(error, errors.RefusedByPolicy):
         return "CITEWELL_ALLOW_PRIVATE_HOSTS=… (host:port of that address)"
-    if isinstance(error, NetworkFailed):
+    if isinstance(error, errors.NetworkFailed):
         return _suggest_network_setting(spec, raw)
     return error.remedy
 

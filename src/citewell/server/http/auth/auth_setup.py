@@ -33,14 +33,15 @@ from citewell.server.http.auth.authenticator import (
 from citewell.server.http.auth.caller import (
     CallerProof,
     CredentialsRefused,
+    ProxyIdentity,
     RefusalCause,
+    TrustedProxies,
     VerifiedCaller,
     VerifierUnavailable,
 )
 from citewell.server.http.auth.issuer_metadata import IssuerClient, build_unavailable
 from citewell.server.http.auth.key_source import ALGORITHMS, IssuerKeySetLoader, KeySource
 from citewell.server.http.auth.protected_resource import ProtectedResource, ScopeRules
-from citewell.server.http.auth.proxy_identity import ProxyIdentity, TrustedProxies
 from citewell.server.settings import ServerSettings
 
 if TYPE_CHECKING:

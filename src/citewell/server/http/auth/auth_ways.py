@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
 from citewell.net.settings import NetSettings
-from citewell.server.http.auth.caller import CallerProof
-from citewell.server.http.auth.proxy_identity import TrustedProxies
+from citewell.server.http.auth.caller import CallerProof, TrustedProxies
 from citewell.server.settings import ServerSettings
 
 MCP_PATH = "/mcp"

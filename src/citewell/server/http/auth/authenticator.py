@@ -18,10 +18,11 @@ from citewell.people.token_store import API_TOKEN_PREFIX
 from citewell.server.http.auth.caller import (
     CallerProof,
     CredentialsRefused,
+    ProxyIdentity,
     RefusalCause,
     VerifiedCaller,
+    build_verified_owner,
 )
-from citewell.server.http.auth.proxy_identity import ProxyIdentity, build_verified_owner
 
 CLOCK_LEEWAY_SECONDS = 60.0  # by how much the issuer's clock may be ahead of ours
 _OTHER_TOKEN_KINDS = frozenset({"id", "refresh", "offline", "logout"})  # Keycloak's claim `typ`

@@ -6,14 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    MalformedResponse,
-    NotFound,
-    RefusedByPolicy,
-    RejectedRequest,
-)
+from citewell.core import errors
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 from citewell.net.upstream.upstream_client import Upstream
@@ -54,9 +47,9 @@ class IssuerClient:
                 return self._parse_metadata(await self.fetch_document(url))
             except VerifierUnavailable as failure:
                 first_failure = first_failure or failure
-            except (NotFound, RejectedRequest, AuthRequired):
+            except (errors.NotFound, errors.RejectedRequest, errors.AuthRequired):
                 continue
-            except CitewellError as error:
+            except errors.CitewellError as error:
                 first_failure = first_failure or build_unavailable(
                     f"The issuer's metadata cannot be read. {error.message}"
                 )
@@ -99,7 +92,7 @@ class IssuerClient:
         """
         try:
             return await send()
-        except RefusedByPolicy:
+        except errors.RefusedByPolicy:
             if _find_place(url) not in self._named_places:
                 raise
         self._guard.trust_service(url)
@@ -108,7 +101,7 @@ class IssuerClient:
     def _parse_metadata(self, response: HttpResponse) -> IssuerMetadata:
         try:
             found = response.parse_json()
-        except MalformedResponse as error:
+        except errors.MalformedResponse as error:
             raise build_unavailable(
                 f"The issuer's metadata are not JSON. {error.message}"
             ) from None

@@ -160,9 +160,7 @@ class ScopeRules:
 
     def list_endpoint_scopes(self, path: str) -> tuple[str, ...]:
         """What a client should ask for to use this endpoint; empty if no scope is needed."""
-        if self.required or not self.is_enforced:
-            return self.required
-        return tuple(sorted({f"toolset:{self.toolsets[tool]}" for tool in self._list_tools(path)}))
+        return self.list_call_scopes(None, path) if self.is_enforced else self.required
 
     def is_restricted(self, caller: VerifiedCaller) -> bool:
         if caller.proof is CallerProof.API_TOKEN:

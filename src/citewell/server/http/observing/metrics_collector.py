@@ -33,6 +33,7 @@ from citewell.server.http.observing.readiness import OK, ReadinessMonitor
 from citewell.server.http.observing.request_records import ServerState
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import has_stored_state
+from citewell.text.data_tables import load_table
 
 logger = logging.getLogger(__name__)
 _CACHE_SECONDS = 10.0
@@ -81,19 +82,15 @@ class _AppCollector(Collector):
         yield from self._collect_providers()
         yield from self._collect_workers()
         yield from self._collect_store()
-        yield _build_gauge(
+        yield _build_family(
             "citewell_ready",
-            "1 if a check of /health/ready passes.",
-            ("check",),
             (((name,), float(result == OK)) for name, result in self.readiness.items()),
         )
 
     def _collect_calls(self) -> Iterator[Metric]:
         tools = sorted(self._app.metrics.tools.items())
-        yield _build_counter(
+        yield _build_family(
             "mcp_tool_calls",
-            "Tool calls by outcome.",
-            ("tool", "outcome"),
             (
                 ((name, outcome), count)
                 for name, tally in tools
@@ -103,16 +100,12 @@ class _AppCollector(Collector):
                 )
             ),
         )
-        yield _build_counter(
+        yield _build_family(
             "mcp_tool_errors",
-            "Tool calls that failed, by the kind of the error.",
-            ("tool", "kind"),
             (((name, kind), n) for name, tally in tools for kind, n in tally.error_kinds.items()),
         )
-        yield _build_counter(
+        yield _build_family(
             "mcp_tool_cache_hits",
-            "Tool calls answered from the cache.",
-            ("tool",),
             (((name,), tally.cache_hits) for name, tally in tools),
         )
         latency = HistogramMetricFamily(
@@ -121,46 +114,29 @@ class _AppCollector(Collector):
         for name, tally in tools:
             latency.add_metric((name,), _build_buckets(tally), tally.seconds)
         yield latency
-        yield _build_counter(
-            "citewell_tenant_calls",
-            "Tool calls by tenant; those over METRICS_MAX_TENANTS together.",
-            ("tenant", "outcome"),
-            self._tenants.calls.items(),
-        )
+        yield _build_family("citewell_tenant_calls", self._tenants.calls.items())
 
     def _collect_http(self) -> Iterator[Metric]:
         state = self._state
-        yield _build_counter(
+        yield _build_family(
             "citewell_http_responses",
-            "HTTP responses by method, kind of path and status.",
-            ("method", "path", "status"),
             (
                 ((method, path, str(status)), count)
                 for (method, path, status), count in state.responses.items()
             ),
         )
-        yield _build_counter(
+        yield _build_family(
             "citewell_http_refusals",
-            "Requests refused by authentication (401, 403) or limits (429), by reason.",
-            ("status", "reason"),
             (((str(status), reason), n) for (status, reason), n in state.refusals.items()),
         )
-        yield GaugeMetricFamily(
-            "citewell_http_active_requests", "HTTP requests being answered.", state.active_requests
-        )
-        yield GaugeMetricFamily(
-            "mcp_active_connections", "Open connections.", state.count_connections()
-        )
-        yield GaugeMetricFamily(
-            "mcp_active_sessions", "MCP sessions of the handshake era.", state.count_sessions()
-        )
+        yield _build_family("citewell_http_active_requests", [((), state.active_requests)])
+        yield _build_family("mcp_active_connections", [((), state.count_connections())])
+        yield _build_family("mcp_active_sessions", [((), state.count_sessions())])
 
     def _collect_providers(self) -> Iterator[Metric]:
         network = self._app.network
-        yield _build_counter(
+        yield _build_family(
             "citewell_provider_requests",
-            "Requests to upstreams by outcome: ok, or the kind of the error.",
-            ("provider", "outcome"),
             (
                 ((name, outcome), count)
                 for name, outcomes in sorted(network.count_requests().items())
@@ -171,20 +147,16 @@ class _AppCollector(Collector):
         breakers = {
             name: found.state for name, found in network.collect_health().items() if name in known
         }
-        yield _build_gauge(
+        yield _build_family(
             "citewell_provider_breaker_state",
-            "1 for the state that the breaker of an upstream is in.",
-            ("provider", "state"),
             (
                 ((name, state.value), float(found is state))
                 for name, found in sorted(breakers.items())
                 for state in BreakerState
             ),
         )
-        yield _build_gauge(
+        yield _build_family(
             "citewell_provider_resting",
-            "1 if an upstream is left alone for a while.",
-            ("provider",),
             (
                 ((name,), float(found is BreakerState.OPEN))
                 for name, found in sorted(breakers.items())
@@ -193,83 +165,51 @@ class _AppCollector(Collector):
 
     def _collect_workers(self) -> Iterator[Metric]:
         pool = self._app.workers.measure_pool()
-        yield _build_gauge(
+        yield _build_family(
             "citewell_workers",
-            "Processes that read pages and documents.",
-            ("state",),
             ((("idle",), pool.idle), (("busy",), pool.workers - pool.idle)),
         )
-        yield CounterMetricFamily(
-            "citewell_workers_replaced", "Worker processes ended because of a task.", pool.replaced
-        )
-        yield GaugeMetricFamily(
-            "citewell_worker_failed_starts",
-            "Worker starts in a row that failed.",
-            pool.failed_starts,
-        )
+        yield _build_family("citewell_workers_replaced", [((), pool.replaced)])
+        yield _build_family("citewell_worker_failed_starts", [((), pool.failed_starts)])
 
     def _collect_store(self) -> Iterator[Metric]:
         health = self._app.store.health
-        yield GaugeMetricFamily(
-            "citewell_cache_shared_usable",
-            "0 while the shared cache has failed and memory is used instead.",
-            float(health.is_usable()),
-        )
-        yield _build_counter(
+        yield _build_family("citewell_cache_shared_usable", [((), float(health.is_usable()))])
+        yield _build_family(
             "citewell_cache_events",
-            "Events of the cache's storage.",
-            ("event",),
             (((event,), count) for event, count in health.list_event_counts().items()),
         )
         if not self.stored.is_current:
             return
-        yield _build_gauge(
+        yield _build_family(
             "citewell_jobs",
-            "Research jobs in the store by status.",
-            ("status",),
             (((status,), count) for status, count in sorted(self.stored.jobs.items())),
         )
-        yield GaugeMetricFamily(
+        yield _build_family(
             "citewell_jobs_queued",
-            "Research jobs that wait for a worker, by which workers can be scaled.",
-            float(self.stored.jobs.get(_QUEUED_STATUS, 0)),
+            [((), float(self.stored.jobs.get(_QUEUED_STATUS, 0)))],
         )
-        yield _build_counter(
+        yield _build_family(
             "citewell_spend_dollars",
-            "Spent on paid research, by provider; kept over restarts.",
-            ("provider",),
             (
                 ((provider,), cents / _CENTS_PER_DOLLAR)
                 for provider, cents in sorted(self.stored.spent_cents.items())
             ),
         )
-        yield GaugeMetricFamily(
+        yield _build_family(
             "citewell_spend_reserved_dollars",
-            "What unfinished jobs may still spend.",
-            self.stored.reserved_cents / _CENTS_PER_DOLLAR,
+            [((), self.stored.reserved_cents / _CENTS_PER_DOLLAR)],
         )
-        yield GaugeMetricFamily(
-            "citewell_audit_waiting_rows",
-            "Audit rows that are committed but not yet sealed.",
-            self.stored.waiting_audit_rows,
-        )
+        yield _build_family("citewell_audit_waiting_rows", [((), self.stored.waiting_audit_rows)])
 
 
-def _build_counter(
-    name: str, text: str, labels: Sequence[str], values: LabelledValues
-) -> CounterMetricFamily:
-    family = CounterMetricFamily(name, text, labels=labels)
-    for given, value in values:
-        family.add_metric(given, value)
-    return family
-
-
-def _build_gauge(
-    name: str, text: str, labels: Sequence[str], values: LabelledValues
-) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(name, text, labels=labels)
-    for given, value in values:
-        family.add_metric(given, value)
+def _build_family(name: str, values: LabelledValues) -> Metric:
+    """The samples of a metric, whose type, help and labels are in the table."""
+    described = load_table(__package__, "metrics")[name]
+    kind = CounterMetricFamily if described["type"] == "counter" else GaugeMetricFamily
+    family = kind(name, described["help"], labels=described["labels"])
+    for labels, value in values:
+        family.add_metric(labels, value)
     return family
 
 

@@ -18,12 +18,7 @@ from citewell.net.http.messages import HttpRequest
 from citewell.net.url_grammar import parse_url
 from citewell.server.app import App
 from citewell.server.call_values import NextStep, ToolInvocation, ToolOutcome
-from citewell.server.http.observing.request_records import (
-    TRACE_HEADER,
-    find_path_kind,
-    find_request_record,
-    find_single_header,
-)
+from citewell.server.http.observing import request_records
 from citewell.server.settings import ServerSettings
 from citewell.store.sql.database import BatchWatch
 
@@ -160,10 +155,10 @@ class RequestTracing:
     ) -> None:
         from opentelemetry import trace
 
-        record = find_request_record(scope)
-        header = find_single_header(scope["headers"], TRACE_HEADER)
+        record = request_records.find_request_record(scope)
+        header = request_records.find_single_header(scope["headers"], request_records.TRACE_HEADER)
         caller = self._propagator.extract({"traceparent": header} if header else {})
-        kind = find_path_kind(scope["path"])
+        kind = request_records.find_path_kind(scope["path"])
         with self._tracer.start_as_current_span(
             f"{scope['method']} {kind}",
             context=caller,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.server.reference.page_markdown import format_default, render_reference_table
+from citewell.server.reference import format_default, render_reference_table
 
 
 def test_a_cell_cannot_break_its_table() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import Misconfigured
-from citewell.store.coordination.limit_file import TenantOverrides, load_limit_file
+from citewell.store.coordination.rate_limits import TenantOverrides, load_limit_file
 
 
 def test_a_table_for_each_tenant_is_read(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_without_a_file_there_is_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[tenants.acme]\n\nrate_per_minute = -1\n", "line 3 of"),
         ("[tenants.acme]\nrate_per_minute = 1.5\n", "line 2 of"),
@@ -47,14 +47,14 @@ def test_without_a_file_there_is_nothing() -> None:
         ("{}", "not valid TOML"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_told_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "limits.toml"
     file.write_text(text)
 
     with pytest.raises(Misconfigured) as raised:
         load_limit_file(file)
 
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert "CITEWELL_LIMITS_FILE" in raised.value.message
     assert str(file) in raised.value.message
 
@@ -64,11 +64,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00")
     large.write_text("#" * (2**20 + 1))
 
-    for file, said in (
+    for file, message in (
         (tmp_path / "absent.toml", "No such file"),
         (tmp_path, "cannot be read"),
         (binary, "not UTF-8"),
         (large, "larger than"),
     ):
-        with pytest.raises(Misconfigured, match=said):
+        with pytest.raises(Misconfigured, match=message):
             load_limit_file(file)

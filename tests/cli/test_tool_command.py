@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.cli.command_group import load_command
+from citewell.cli import load_command
 from citewell.core.room_modules import list_commands
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from citewell.store.expiry_sweep import SWEEP_INTERVAL_SECONDS, ExpirySweep
+from citewell.store.cache.artifact_store import SWEEP_INTERVAL_SECONDS, ExpirySweep
 from citewell.store.failures import StoreFull
 
 

@@ -8,14 +8,16 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from citewell.core import tool_registry as tools
+from citewell.core import tooling as tools
 from citewell.core.errors import InvalidInput
-from citewell.core.values.argument_bounds import (
+from citewell.core.values.argument_types import (
     ArgumentBounds,
+    BudgetTier,
+    NewsTimeRange,
+    TimeRange,
     check_declared_bounds,
     read_declared_bounds,
 )
-from citewell.core.values.argument_types import BudgetTier, NewsTimeRange, TimeRange
 from citewell.core.values.paper import PaperQuery
 from citewell.core.values.research import RESEARCH_TIERS
 from citewell.core.values.search_queries import SearchQuery
@@ -25,7 +27,7 @@ from citewell.search.search_request import SearchRequest, normalize_request
 
 def is_taken_by_tool(name: str, value: Any) -> bool:
     try:
-        tools.load("web_search").args.model_validate({"query": "words", name: value})
+        tools.load_tool("web_search").args.model_validate({"query": "words", name: value})
     except ValidationError:
         return False
     return True
@@ -69,7 +71,7 @@ def test_a_search_argument_is_taken_or_refused_alike_by_tool_and_service(
 
 def find_request(name: str) -> Any:
     """The service request that a tool's Args inherit."""
-    kinds = tools.load(name).args.__mro__
+    kinds = tools.load_tool(name).args.__mro__
     return next((kind for kind in kinds if "__dataclass_fields__" in vars(kind)), None)
 
 
@@ -90,8 +92,8 @@ def list_edge_values(bounds: ArgumentBounds) -> list[tuple[Any, bool]]:
     if bounds.le is not None:
         values += [(bounds.le, True), (bounds.le + 1, False)]
     if bounds.max_length is not None:
-        one: Any = ("x",) if bounds.name in {"sites", "tags"} else "x"
-        values += [(one * bounds.max_length, True), (one * (bounds.max_length + 1), False)]
+        entry: Any = ("x",) if bounds.name in {"sites", "tags"} else "x"
+        values += [(entry * bounds.max_length, True), (entry * (bounds.max_length + 1), False)]
     if bounds.min_length is not None:
         values.append(("", False))
     return values
@@ -108,7 +110,7 @@ EDGES = [
 def build_values(name: str, field: str, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of a request by field, and by the names that a client uses."""
     bounds = read_declared_bounds(REQUESTS[name])
-    is_note = tools.load(name).toolset == "people" and name != "monitor_query_save"
+    is_note = tools.load_tool(name).toolset == "people" and name != "monitor_query_save"
     needed = PEOPLE_NEEDED if is_note else NEEDED
     given = {key: text for key, text in needed.items() if key in bounds} | {field: value}
     return given, {bounds[key].name: text for key, text in given.items()}
@@ -118,7 +120,7 @@ def build_values(name: str, field: str, value: Any) -> tuple[dict[str, Any], dic
 def test_a_value_at_a_bound_is_taken_by_tool_and_service(name: str, field: str, value: Any) -> None:
     _, wire = build_values(name, field, value)
 
-    request = tools.load(name).args.model_validate(wire).build_request(REQUESTS[name])
+    request = tools.load_tool(name).args.model_validate(wire).build_request(REQUESTS[name])
 
     check_declared_bounds(request)
     assert type(request) is REQUESTS[name]
@@ -133,7 +135,7 @@ def test_a_value_beyond_a_bound_is_refused_by_tool_and_service_under_its_publish
     published = read_declared_bounds(REQUESTS[name])[field].name
 
     with pytest.raises(ValidationError) as refused:
-        tools.load(name).args.model_validate(wire)
+        tools.load_tool(name).args.model_validate(wire)
     assert refused.value.errors()[0]["loc"][0] == published
     with pytest.raises(InvalidInput, match=published):
         check_declared_bounds(REQUESTS[name](**given))
@@ -141,7 +143,7 @@ def test_a_value_beyond_a_bound_is_refused_by_tool_and_service_under_its_publish
 
 def test_the_tools_that_search_and_read_inherit_their_arguments() -> None:
     areas = {"domains", "people"}
-    domains = {name for name in REQUESTS if tools.load(name).toolset in areas}
+    domains = {name for name in REQUESTS if tools.load_tool(name).toolset in areas}
 
     assert set(REQUESTS) - domains == {
         "web_search",
@@ -156,7 +158,7 @@ def test_the_tools_that_search_and_read_inherit_their_arguments() -> None:
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_tool_does_not_declare_an_argument_of_its_request_again(name: str) -> None:
-    own = vars(tools.load(name).args).get("__annotations__", {})
+    own = vars(tools.load_tool(name).args).get("__annotations__", {})
 
     assert not own.keys() & read_declared_bounds(REQUESTS[name]).keys()
 
@@ -180,7 +182,7 @@ def test_a_provider_query_allows_what_its_request_allows(
             given[name], name=""
         )
         defaults = [
-            {one.name: one.default for one in dataclasses.fields(kind)}[name]
+            {field.name: field.default for field in dataclasses.fields(kind)}[name]
             for kind in (query, request_kind)
         ]
         assert defaults[0] == defaults[1]
