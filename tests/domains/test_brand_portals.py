@@ -107,7 +107,7 @@ def test_26_places_are_tried() -> None:
 
     assert len(candidates) == len(set(candidates)) == 26
     assert candidates[0] == "https://brand.example.co.uk/"
-    assert sum(one.startswith("https://www.example.co.uk/") for one in candidates) == 21
+    assert sum(candidate.startswith("https://www.example.co.uk/") for candidate in candidates) == 21
 
 
 @requires("brand_research.probes")
@@ -191,7 +191,7 @@ def test_odd_pages_state_nothing(html: str) -> None:
 
 
 def test_profiles_of_others_are_not_the_companys() -> None:
-    links = "".join(f'<a href="https://x.com/{one}">x</a>' for one in ("alice", "bob"))
+    links = "".join(f'<a href="https://x.com/{name}">x</a>' for name in ("alice", "bob"))
 
     assert read(links).social == {}
     assert read(links + '<a href="https://x.com/example">us</a>').social == {

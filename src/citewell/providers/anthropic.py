@@ -124,21 +124,23 @@ class Provider(KitProvider):
             model_setting="ANTHROPIC_MODEL",
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _MAX_TOOL_USES[ask.tier.effort]
+    def estimate_cost(self, request: ResearchRequest) -> int:
+        searches = _MAX_TOOL_USES[request.tier.effort]
         usage = ProviderUsage(
             input_tokens=10_000 * searches, output_tokens=10_000, searches=searches
         )
         return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        uses = _MAX_TOOL_USES[ask.tier.effort]
-        request = {
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+        uses = _MAX_TOOL_USES[request.tier.effort]
+        body = {
             "model": self._model,
             "max_tokens": _MAX_TURN_TOKENS,
             "system": research_prompts.RESEARCH_INSTRUCTIONS,
             "thinking": {"type": "adaptive"},
-            "output_config": {"effort": "high" if ask.tier.effort == "xhigh" else ask.tier.effort},
+            "output_config": {
+                "effort": "high" if request.tier.effort == "xhigh" else request.tier.effort
+            },
             "tools": [
                 {"type": "web_search_20260318", "name": "web_search", "max_uses": uses},
                 {
@@ -151,22 +153,22 @@ class Provider(KitProvider):
             ],
         }
         turns = await self._run_turns(
-            request, research_prompts.build_question_prompt(ask), tag=ask.tag
+            body, research_prompts.build_question_prompt(request), tag=request.tag
         )
         return SubmitOutcome(report=self._build_claude_report(turns))
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
+        body = {
             "model": self._model,
             "max_tokens": writing.max_tokens,
             "system": writing.instructions,
         }
         return self._build_claude_report(
-            await self._run_turns(request, writing.material, tag=writing.tag)
+            await self._run_turns(body, writing.material, tag=writing.tag)
         )
 
     async def _run_turns(
-        self, request: dict[str, Any], question: str, *, tag: str
+        self, body: dict[str, Any], question: str, *, tag: str
     ) -> list[_ClaudeMessage]:
         """All turns of one run. After `pause_turn` the content is sent back unchanged to resume."""
         messages: list[dict[str, Any]] = [{"role": "user", "content": question}]
@@ -174,7 +176,7 @@ class Provider(KitProvider):
         for turn in range(_MAX_TURNS):
             response = await self._upstream.send_post(
                 "/v1/messages",
-                json={**request, "messages": messages},
+                json={**body, "messages": messages},
                 idempotent=False,
                 headers={"anthropic-version": _API_VERSION, "Idempotency-Key": f"{tag}-{turn}"},
                 timeout=_TURN_TIMEOUT_SECONDS,
@@ -267,13 +269,13 @@ def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[Consulted
 
 def _sum_turn_usage(answers: list[_ClaudeMessage]) -> ProviderUsage:
     tokens = [answer.usage or _ClaudeUsage() for answer in answers]
-    served = [one.server_tool_use or _ClaudeToolUse() for one in tokens]
-    cached = sum(max(0, one.cache_read_input_tokens or 0) for one in tokens)
-    made = sum(max(0, one.cache_creation_input_tokens or 0) for one in tokens)
+    served = [turn.server_tool_use or _ClaudeToolUse() for turn in tokens]
+    cached = sum(max(0, turn.cache_read_input_tokens or 0) for turn in tokens)
+    made = sum(max(0, turn.cache_creation_input_tokens or 0) for turn in tokens)
     return ProviderUsage(
-        input_tokens=sum(max(0, one.input_tokens or 0) for one in tokens) + cached + made,
-        output_tokens=sum(max(0, one.output_tokens or 0) for one in tokens),
+        input_tokens=sum(max(0, turn.input_tokens or 0) for turn in tokens) + cached + made,
+        output_tokens=sum(max(0, turn.output_tokens or 0) for turn in tokens),
         cached_tokens=cached,
-        searches=sum(max(0, one.web_search_requests or 0) for one in served),
-        fetches=sum(max(0, one.web_fetch_requests or 0) for one in served),
+        searches=sum(max(0, use.web_search_requests or 0) for use in served),
+        fetches=sum(max(0, use.web_fetch_requests or 0) for use in served),
     )

@@ -159,7 +159,7 @@ def _choose_logo(entry: _LogoEntry) -> StatedLogo | None:
         return None
     if role == "primary" and entry.theme == "light":
         role = "dark"
-    best = next((one for one in entry.formats if one.format == "svg"), entry.formats[0])
+    best = next((form for form in entry.formats if form.format == "svg"), entry.formats[0])
     return StatedLogo(
         url=best.src,
         role=role,

@@ -108,23 +108,23 @@ class Provider(KitProvider):
         key = self._kit.find_option("CITEWELL_MODEL_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
 
-    def estimate_cost(self, _ask: ResearchRequest) -> int:
+    def estimate_cost(self, _request: ResearchRequest) -> int:
         return 0
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        """A report written from the passages in `ask`, because such a server cannot search the web.
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+        """A report written from the passages in `request`, because such a server cannot search the web.
 
         Raises InvalidInput if there are no passages.
         """
-        if not ask.passages:
+        if not request.passages:
             message = "A model server can write only from passages, and the search found none."
             raise InvalidInput(message, provider=SPEC.name)
         report = await self._complete_chat(
             research_prompts.PASSAGE_INSTRUCTIONS,
-            research_prompts.build_passages_prompt(ask),
+            research_prompts.build_passages_prompt(request),
             length=_MAX_REPORT_TOKENS,
         )
-        cited = research_prompts.find_numbered_citations(report.text, ask.passages)
+        cited = research_prompts.find_numbered_citations(report.text, request.passages)
         return SubmitOutcome(report=report.model_copy(update={"citations": cited}))
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
@@ -136,7 +136,7 @@ class Provider(KitProvider):
         self, instructions: str, material: str, *, length: int
     ) -> ProviderReport:
         model = self._name or await self._fetch_first_model()
-        request = {
+        body = {
             "model": model,
             "messages": [
                 {"role": "system", "content": instructions},
@@ -148,7 +148,7 @@ class Provider(KitProvider):
         }
         response = await self._upstream.send_post(
             "/chat/completions",
-            json=request,
+            json=body,
             base_url=self.server_address,
             secret_headers=self._key,
             timeout=_CHAT_TIMEOUT_SECONDS,
@@ -174,7 +174,7 @@ class Provider(KitProvider):
         if not listed:
             message = "The model server lists no model. Load one there, or set CITEWELL_MODEL_NAME."
             raise NotFound(message, provider=SPEC.name)
-        writers = [one.id for one in listed if not _EMBEDDING_NAME_PATTERN.search(one.id)]
+        writers = [model.id for model in listed if not _EMBEDDING_NAME_PATTERN.search(model.id)]
         return (writers or [listed[0].id])[0]
 
     def _build_server_account(self, model: str) -> PaidAccount:

@@ -178,7 +178,7 @@ class Provider(KitProvider):
         if not asked:
             return {}
         params = {
-            "filter": ",".join(f"doi:{one.value}" for one in asked),
+            "filter": ",".join(f"doi:{paper_id.value}" for paper_id in asked),
             "select": _SELECTED_FIELDS,
         }
         answer = await self._list_crossref_works(params, count=len(asked))
@@ -298,7 +298,7 @@ def _parse_crossref_update(update: _CrossrefUpdate) -> IntegrityNotice | None:
 
 
 def _find_related_doi(related: tuple[_CrossrefRelatedWork, ...] | None) -> str | None:
-    found = (record_fields.normalize_doi_field(one.id) for one in related or ())
+    found = (record_fields.normalize_doi_field(other.id) for other in related or ())
     return next(filter(None, found), None)
 
 
@@ -338,5 +338,5 @@ def build_container_book(works: Sequence[CslWork], isbn: str, *, source: str) ->
 
 
 def _states_isbn(work: CslWork, isbn: str) -> bool:
-    stated = (re.sub(r"[^0-9X-]", "", clean_markup(one).rpartition("/")[2].upper()) for one in work.ISBN)  # fmt: skip
-    return any(identifiers.parse_isbn(one).value == isbn for one in stated)
+    stated = (re.sub(r"[^0-9X-]", "", clean_markup(text).rpartition("/")[2].upper()) for text in work.ISBN)  # fmt: skip
+    return any(identifiers.parse_isbn(text).value == isbn for text in stated)

@@ -191,7 +191,7 @@ class Provider(KitProvider):
         asked = csl_works.keep_plain_dois(ids)
         if not asked:
             return {}
-        listed = {"ids": ",".join(one.value for one in asked)}
+        listed = {"ids": ",".join(paper_id.value for paper_id in asked)}
         answer = await self._list_datacite_works(listed, count=SPEC.max_results)
         papers = [_parse_datacite_work(record.attributes) for record in answer.data]
         whole = answer.meta is not None and answer.meta.total == len(papers)
@@ -304,8 +304,8 @@ def _choose_datacite_date(work: _DataCiteWork) -> str | None:
     """The first date, in the order of `_DATE_TYPES`, that lies in the publication year; else the year."""
     stated = record_fields.parse_issued_date(str(work.year))
     for kind in _DATE_TYPES:
-        for one in work.dates or ():
-            found = record_fields.parse_issued_date(one.date) if one.kind == kind else None
+        for date in work.dates or ():
+            found = record_fields.parse_issued_date(date.date) if date.kind == kind else None
             if found and (stated is None or found.startswith(stated)):
                 return found
     return stated
@@ -319,9 +319,9 @@ def _find_datacite_kind(work: _DataCiteWork) -> str | None:
 
 def _find_datacite_abstract(work: _DataCiteWork) -> str | None:
     texts = (
-        publisher_markup.clean_abstract(one.text)
-        for one in work.descriptions or ()
-        if one.kind == "Abstract"
+        publisher_markup.clean_abstract(description.text)
+        for description in work.descriptions or ()
+        if description.kind == "Abstract"
     )
     return next(filter(None, texts), None)
 
@@ -343,8 +343,8 @@ def _find_later_version(work: _DataCiteWork, doi: str) -> str | None:
     if _find_datacite_kind(work) != "article":
         return None
     related = (
-        record_fields.normalize_doi_field(one.value)
-        for one in work.related or ()
-        if one.kind == "DOI" and one.relation in {"IsVersionOf", "IsPreviousVersionOf"}
+        record_fields.normalize_doi_field(other.value)
+        for other in work.related or ()
+        if other.kind == "DOI" and other.relation in {"IsVersionOf", "IsPreviousVersionOf"}
     )
     return next((found for found in related if found and found != doi), None)

@@ -123,7 +123,7 @@ class Provider(LawRegistry):
             accept=(400,),
         )
         page = read_stated_json(_SearchPage, response)
-        versions = [one for one in page.results if _is_in_force(one, query.date_to)]
+        versions = [version for version in page.results if _is_in_force(version, query.date_to)]
         ended = len(page.results) - len(versions)
         cases = map(_parse_found_version, versions or page.results)
         kept: dict[str, CourtCase] = {}  # for each citation the most relevant
@@ -159,7 +159,9 @@ class Provider(LawRegistry):
         versions = read_stated_json(_VersionList, response).content_versions
         wanted = place.section or place.part
         found = [
-            one for one in versions if wanted.lower() in {one.identifier.lower(), one.part or ""}
+            version
+            for version in versions
+            if wanted.lower() in {version.identifier.lower(), version.part or ""}
         ]
         return (_parse_stored_versions(place, found),) if found else ()
 

@@ -131,8 +131,8 @@ class Provider:
         except UpstreamError:  # the publication itself was found
             return records
         return tuple(
-            replace(one, also_published_as=normalize_family_numbers(numbers, own=one.number))
-            for one in records
+            replace(record, also_published_as=normalize_family_numbers(numbers, own=record.number))
+            for record in records
         )
 
     async def _fetch_service(
@@ -187,9 +187,9 @@ def _check_fault(response: HttpResponse) -> HttpResponse:
         why = mask_secrets(response.headers.get("x-rejection-reason", ""))[:80]
         message = f"The quota of Open Patent Services is used up{f' ({why})' if why else ''}."
         raise RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
-    said = mask_secrets(_read_fault_words(response)).rstrip(". ")
+    words = mask_secrets(_read_fault_words(response)).rstrip(". ")
     message = (
-        f"The upstream refused this request: {said}." if said else "The upstream refused this."
+        f"The upstream refused this request: {words}." if words else "The upstream refused this."
     )
     raise RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
 
@@ -199,8 +199,10 @@ def _read_fault_words(response: HttpResponse) -> str:
         root = read_xml_tree(response)
     except MalformedResponse:
         return ""
-    words = (extract_element_text(one) for one in root.iter() if one.tag.endswith("message"))
-    return next((said for said in words if said), "")[:_MAX_FAULT_CHARS]
+    words = (
+        extract_element_text(element) for element in root.iter() if element.tag.endswith("message")
+    )
+    return next((text for text in words if text), "")[:_MAX_FAULT_CHARS]
 
 
 def read_epo_tree(response: HttpResponse) -> Element:
@@ -272,9 +274,11 @@ def parse_exchange_documents(root: Element, *, source: str) -> Iterator[PatentRe
 def list_family_numbers(root: Element) -> list[str]:
     """The publications of a family, as the service for families and legal events lists them."""
     path = f".//{_OPS}family-member/{_X}publication-reference/{_X}document-id"
-    found = (one for one in root.findall(path) if one.get("document-id-type") == "docdb")
+    found = (
+        document for document in root.findall(path) if document.get("document-id-type") == "docdb"
+    )
     names = (f"{_X}country", f"{_X}doc-number", f"{_X}kind")
-    return ["".join(extract_element_text(one, name) for name in names) for one in found]
+    return ["".join(extract_element_text(document, name) for name in names) for document in found]
 
 
 def _parse_exchange_document(document: Element, source: str) -> PatentRecord | None:
@@ -305,20 +309,20 @@ def _parse_exchange_document(document: Element, source: str) -> PatentRecord | N
 def _choose_language_text(parent: Element | None, name: str) -> str:
     """The English text among those in several languages, else the first."""
     found = parent.findall(f"{_X}{name}") if parent is not None else []
-    ordered = sorted(found, key=lambda one: one.get("lang") != "en")
+    ordered = sorted(found, key=lambda element: element.get("lang") != "en")
     return next((text for text in map(extract_element_text, ordered) if text), "")
 
 
 def _collect_exchange_parties(data: Element | None, role: str) -> tuple[str, ...]:
     """Names in the office's own spelling; in the EPO's upper-case form if there is no other."""
     found = data.findall(f".//{_X}parties//{_X}{role}") if data is not None else []
-    chosen = [one for one in found if one.get("data-format") == "original"] or found
-    return clean_party_names(extract_element_text(one, f".//{_X}name") for one in chosen)
+    chosen = [party for party in found if party.get("data-format") == "original"] or found
+    return clean_party_names(extract_element_text(party, f".//{_X}name") for party in chosen)
 
 
 def _find_document_day(data: Element | None, reference: str) -> str | None:
     found = data.findall(f"{_X}{reference}/{_X}document-id/{_X}date") if data is not None else []
-    return next((day for one in found if (day := parse_patent_day(one.text))), None)
+    return next((day for element in found if (day := parse_patent_day(element.text))), None)
 
 
 def _list_class_codes(data: Element | None) -> Iterator[str]:

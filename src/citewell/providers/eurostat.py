@@ -230,7 +230,7 @@ def read_jsonstat_cube(body: bytes) -> DataCube:
     labels = _read_status_labels(whole)
     return DataCube(
         title=clean_label(whole.get("label")),
-        dimensions=tuple(one for at, one in enumerate(dimensions) if at != time_at),
+        dimensions=tuple(dimension for at, dimension in enumerate(dimensions) if at != time_at),
         periods=tuple(map(parse_stated_period, _choose_period_texts(dimensions[time_at]))),
         cells=[
             CubeCell(

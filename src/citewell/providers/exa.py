@@ -145,8 +145,8 @@ class Provider(KitProvider):
         )
         answer = read_json_response(_ExaAnswer, response)
         pages = (
-            CitedPage(url=one.url, title=one.title, published=self._parse_exa_day(one))
-            for one in answer.citations
+            CitedPage(url=page.url, title=page.title, published=self._parse_exa_day(page))
+            for page in answer.citations
         )
         return build_answer_report(
             SPEC.name,
@@ -170,8 +170,8 @@ class Provider(KitProvider):
         estimate = self.estimate_structured_cost(query)
         return StructuredHits(
             results=tuple(
-                _parse_exa_fields(one, query, published=self._parse_exa_day(one))
-                for one in answer.results[: query.count]
+                _parse_exa_fields(result, query, published=self._parse_exa_day(result))
+                for result in answer.results[: query.count]
             ),
             cost_ticks=_read_exa_cost(answer.cost, otherwise=estimate).ticks,
         )

@@ -150,7 +150,7 @@ def _list_field_params() -> list[tuple[str, str]]:
 
 
 def _parse_document(document: _RegisterDocument) -> CourtCase:
-    agencies = (clean_markup(one.name or one.raw_name) for one in document.agencies or ())
+    agencies = (clean_markup(agency.name or agency.raw_name) for agency in document.agencies or ())
     dockets = (clean_markup(number) for number in document.docket_ids or ())
     kind = clean_markup(document.type)
     number = clean_markup(document.document_number)

@@ -125,9 +125,9 @@ def _parse_entry(entry: Element) -> CourtCase | None:
     identifiers = entry.findall(f"{_TNA}identifier")
     citations = tuple(
         text
-        for one in identifiers
-        if one.get("type") == "ukncn"
-        and (text := extract_element_text(one) or (one.get("value") or "").strip())
+        for identifier in identifiers
+        if identifier.get("type") == "ukncn"
+        and (text := extract_element_text(identifier) or (identifier.get("value") or "").strip())
     )
     uri = extract_element_text(entry, f"{_TNA}uri")
     return CourtCase(

@@ -134,7 +134,7 @@ class Provider(KitProvider):
         }
         response = await self._send_call("/series/search", params)
         page = read_json_response(_SeriesPage, response)
-        found = [_build_series(one) for one in page.seriess if one.id.strip()]
+        found = [_build_series(series) for series in page.seriess if series.id.strip()]
         wanted = set(_WORD_PATTERN.findall(words.casefold()))
         found.sort(key=lambda series: -_count_words(series.title or "", wanted))
         return SeriesHits(series=tuple(found[:count]))
@@ -176,7 +176,7 @@ class Provider(KitProvider):
         page = read_json_response(
             _ObservationPage, await self._send_call("/series/observations", given)
         )
-        rows = [(parse_stated_period(one.date), one.value) for one in page.observations]
+        rows = [(parse_stated_period(row.date), row.value) for row in page.observations]
         return _select_observations(rows, query)
 
     async def _send_call(self, path: str, params: dict[str, str]) -> HttpResponse:
@@ -317,12 +317,12 @@ def _count_words(title: str, words: set[str]) -> int:
     return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
 
 
-def _build_series(one: _FredSeries) -> SeriesItem:
+def _build_series(series: _FredSeries) -> SeriesItem:
     return SeriesItem(
-        series_id=clean_label(one.id),
-        title=clean_label(one.title) or clean_label(one.id),
-        units=clean_label(one.units) or None,
-        frequency=clean_label(one.frequency) or None,
-        last_updated=clean_label(one.last_updated) or None,
-        notes=clean_label(one.notes) or None,
+        series_id=clean_label(series.id),
+        title=clean_label(series.title) or clean_label(series.id),
+        units=clean_label(series.units) or None,
+        frequency=clean_label(series.frequency) or None,
+        last_updated=clean_label(series.last_updated) or None,
+        notes=clean_label(series.notes) or None,
     )

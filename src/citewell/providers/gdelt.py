@@ -195,10 +195,10 @@ def _read_articles(response: HttpResponse) -> tuple[_Article, ...]:
 
 
 def _build_text_error(response: HttpResponse) -> UpstreamError:
-    said = clean_markup(response.body[:_MAX_TEXT_CHARS].decode("utf-8", "replace")).lower()
-    if any(word in said for word in _OVERLOAD_WORDS):
+    text = clean_markup(response.body[:_MAX_TEXT_CHARS].decode("utf-8", "replace")).lower()
+    if any(word in text for word in _OVERLOAD_WORDS):
         return RateLimited("GDELT asks us to slow down.", provider=response.provider)
-    if any(word in said for word in _QUERY_WORDS):
+    if any(word in text for word in _QUERY_WORDS):
         return build_stated_refusal(response)
     return UpstreamUnavailable(
         "GDELT returned a message instead of articles.", provider=response.provider

@@ -154,28 +154,28 @@ class Provider(KitProvider):
             user_price=("GEMINI_PRICES", self._kit.find_option("GEMINI_PRICES")),
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _EXPECTED_SEARCHES[ask.tier.effort]
+    def estimate_cost(self, request: ResearchRequest) -> int:
+        searches = _EXPECTED_SEARCHES[request.tier.effort]
         usage = ProviderUsage(input_tokens=3000 * searches, output_tokens=30_000, searches=searches)
         return self._tariff.compute_cost(self._agent, usage).ticks
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
         agent, setting = (
             (self._large, "GEMINI_AGENT_MAX")
-            if ask.tier.name in {"L", "XL"}
+            if request.tier.name in {"L", "XL"}
             else (self._agent, "GEMINI_AGENT")
         )
-        request = {
+        body = {
             "agent": agent,
-            "input": f"{research_prompts.RESEARCH_INSTRUCTIONS}\n\n{research_prompts.build_question_prompt(ask)}",
+            "input": f"{research_prompts.RESEARCH_INSTRUCTIONS}\n\n{research_prompts.build_question_prompt(request)}",
             "background": True,
             "store": True,
             "agent_config": {"type": "deep-research", "thinking_summaries": "none"},
         }
         answer = await self._start_interaction(
-            request,
+            body,
             _build_gemini_account(agent, setting),
-            tag=ask.tag,
+            tag=request.tag,
             limit=_CONTROL_TIMEOUT_SECONDS,
         )
         if (
@@ -231,14 +231,14 @@ class Provider(KitProvider):
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
         account = _build_gemini_account(self._model, "GEMINI_MODEL")
-        request = {
+        body = {
             "model": self._model,
             "input": f"{writing.instructions}\n\n{writing.material}",
             "generation_config": {"max_output_tokens": writing.max_tokens},
             "store": False,
         }
         answer = await self._start_interaction(
-            request, account, tag=writing.tag, limit=_WRITING_TIMEOUT_SECONDS
+            body, account, tag=writing.tag, limit=_WRITING_TIMEOUT_SECONDS
         )
         return self._require_gemini_report(answer, account)
 
@@ -274,11 +274,11 @@ class Provider(KitProvider):
         )
 
     async def _start_interaction(
-        self, request: dict[str, Any], account: PaidAccount, *, tag: str, limit: float
+        self, body: dict[str, Any], account: PaidAccount, *, tag: str, limit: float
     ) -> _GeminiInteraction:
         response = await self._upstream.send_post(
             "/interactions",
-            json=request,
+            json=body,
             idempotent=False,
             headers={"Idempotency-Key": tag},
             timeout=limit,

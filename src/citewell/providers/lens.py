@@ -144,7 +144,7 @@ class Provider(KitProvider):
 
 def _build_lens_conditions(query: PatentQuery) -> list[dict[str, Any]]:
     if query.numbers:
-        return [_build_any_condition([_build_number_condition(one) for one in query.numbers])]
+        return [_build_any_condition([_build_number_condition(number) for number in query.numbers])]
     conditions: list[dict[str, Any]] = []
     if query.text:
         match = "match_phrase" if query.is_phrase else "match"
@@ -184,9 +184,12 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
     if number is None or number.is_filing:
         return None
     abstract = item.abstract
-    codes = (normalize_class_code(one.symbol[:30]) for one in item.classes or ())
+    codes = (normalize_class_code(entry.symbol[:30]) for entry in item.classes or ())
     documents = (member.document_id for member in item.members or ())
-    family = [f"{one.jurisdiction}{one.doc_number}{one.kind or ''}" for one in documents]
+    family = [
+        f"{document.jurisdiction}{document.doc_number}{document.kind or ''}"
+        for document in documents
+    ]
     return PatentRecord(
         number=number.normalized,
         title=clean_patent_title(_choose_lens_text(item.titles or ()), number),
@@ -209,5 +212,5 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
 
 def _choose_lens_text(texts: tuple[_LensText, ...]) -> str:
     """The English text, else the first."""
-    ordered = sorted(texts, key=lambda one: one.lang != "en")
-    return next((text for one in ordered if (text := clean_markup(one.text))), "")
+    ordered = sorted(texts, key=lambda text: text.lang != "en")
+    return next((text for translation in ordered if (text := clean_markup(translation.text))), "")

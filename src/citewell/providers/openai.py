@@ -59,27 +59,27 @@ class Provider(BackgroundResponses):
         output_tokens=20_000,
     )
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        request = {
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+        body = {
             "model": self._model,
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
-            "input": research_prompts.build_question_prompt(ask),
-            "reasoning": {"effort": ask.tier.effort},
+            "input": research_prompts.build_question_prompt(request),
+            "reasoning": {"effort": request.tier.effort},
             "tools": [{"type": "web_search", "search_context_size": "medium"}],
-            "max_tool_calls": _MAX_TOOL_CALLS[ask.tier.effort],
+            "max_tool_calls": _MAX_TOOL_CALLS[request.tier.effort],
             "include": ["web_search_call.action.sources"],
             "background": True,
             "store": True,
-            "metadata": {"citewell": ask.tag},
+            "metadata": {"citewell": request.tag},
         }
-        return await self._submit_run(request, tag=ask.tag)
+        return await self._submit_run(body, tag=request.tag)
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
+        body = {
             "model": self._model,
             "instructions": writing.instructions,
             "input": writing.material,
             "max_output_tokens": writing.max_tokens,
             "store": False,
         }
-        return await self._run_to_report(request, tag=writing.tag)
+        return await self._run_to_report(body, tag=writing.tag)

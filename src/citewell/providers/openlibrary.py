@@ -99,14 +99,16 @@ class Provider(KitProvider):
         return (await self.look_up_papers([paper_id]))[paper_id]
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        if any(one.scheme is not IdentifierScheme.ISBN for one in ids):
+        if any(paper_id.scheme is not IdentifierScheme.ISBN for paper_id in ids):
             raise InvalidInput("Open Library can look up books by ISBN only.", provider=SPEC.name)
-        keys = ",".join(f"{_KEY_MARK}{one.value}" for one in ids)
+        keys = ",".join(f"{_KEY_MARK}{paper_id.value}" for paper_id in ids)
         response = await self._upstream.send_get(
             "/api/books", params={"bibkeys": keys, "jscmd": "data", "format": "json"}
         )
         known = _read_book_editions(response)
-        return {one: _build_edition_paper(known.get(one.value), one) for one in ids}
+        return {
+            paper_id: _build_edition_paper(known.get(paper_id.value), paper_id) for paper_id in ids
+        }
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         params = _build_search_params(query) | {
@@ -153,8 +155,10 @@ def _build_edition_paper(book: _BookEdition | None, isbn: PaperId) -> Paper | No
     if book is None:
         return None
     published = record_fields.parse_issued_date(book.publish_date)
-    people = [one.name for one in book.authors] or [book.by_statement]
-    publishers = (publisher_markup.clean_markup_line(one.name) for one in book.publishers)
+    people = [author.name for author in book.authors] or [book.by_statement]
+    publishers = (
+        publisher_markup.clean_markup_line(publisher.name) for publisher in book.publishers
+    )
     return Paper(
         title=_join_edition_title(book.title, book.subtitle),
         source=SPEC.name,

@@ -118,11 +118,11 @@ class Provider(KitProvider):
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Papers by id, matched by position. If all ids are unknown, the index answers 400."""
-        asked = [one for one in ids if one.value.strip()]
+        asked = [paper_id for paper_id in ids if paper_id.value.strip()]
         response = await self._upstream.send_post(
             "/paper/batch",
             params={"fields": _PAPER_FIELDS},
-            json={"ids": [_build_s2_id(one) for one in asked]},
+            json={"ids": [_build_s2_id(paper_id) for paper_id in asked]},
             accept=(400,),
         )
         if response.status != 400:
@@ -272,10 +272,10 @@ class S2EdgeList(CamelCasePart, JsonResponse):
 def has_s2_error(response: HttpResponse) -> bool:
     """Whether the index itself reports an error: {"error": "Paper with id … not found"}."""
     try:
-        said = response.parse_json()
+        answer = response.parse_json()
     except MalformedResponse:
         return False
-    return isinstance(said, dict) and isinstance(said.get("error"), str)
+    return isinstance(answer, dict) and isinstance(answer.get("error"), str)
 
 
 def parse_s2_papers(answer: S2PaperList) -> tuple[Paper, ...]:
@@ -360,8 +360,8 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
 def _choose_s2_kind(item: _S2Paper) -> str | None:
     if clean_markup(item.venue).lower() in _load_preprint_servers():
         return "article"
-    said = item.publication_types or ()
-    return next((kind for word, kind in _PUBLICATION_KINDS.items() if word in said), None)
+    types = item.publication_types or ()
+    return next((kind for word, kind in _PUBLICATION_KINDS.items() if word in types), None)
 
 
 def _build_s2_copy(item: _S2Paper) -> OpenCopy | None:

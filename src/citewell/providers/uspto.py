@@ -127,10 +127,10 @@ class Provider(KitProvider):
         if response.status == _NO_MATCH:
             return PatentHits()
         page = read_stated_json(_UsptoResponse, response)
-        records = [record for one in page.files if (record := _parse_uspto_file(one))]
+        records = [record for file in page.files if (record := _parse_uspto_file(file))]
         if query.numbers:
             wanted = {require_patent_number(number).base for number in query.numbers}
-            records = [one for one in records if wanted & _list_bases(one)]
+            records = [record for record in records if wanted & _list_bases(record)]
         return PatentHits(
             patents=tuple(records[: query.count]), total=drop_negative_count(page.count)
         )
@@ -139,7 +139,7 @@ class Provider(KitProvider):
 def _build_uspto_query(query: PatentQuery) -> str:
     """Quoted words and phrases: the portal's search by field is unreliable."""
     if query.numbers:
-        serials = dict.fromkeys(require_patent_number(one).serial for one in query.numbers)
+        serials = dict.fromkeys(require_patent_number(number).serial for number in query.numbers)
         return " OR ".join(f'"{_write_serial(serial)}"' for serial in serials)
     text = _drop_quotes(query.text or "")
     words = [text] if query.is_phrase else drop_query_stopwords(text, language=None).split()
@@ -157,24 +157,24 @@ def _drop_quotes(text: str) -> str:
     return " ".join(text.replace('"', " ").replace("\\", " ").split())
 
 
-def _parse_uspto_file(one: _UsptoFile) -> PatentRecord | None:
-    about = one.application_meta_data or one
+def _parse_uspto_file(file: _UsptoFile) -> PatentRecord | None:
+    about = file.application_meta_data or file
     granted = _read_portal_number(about.patent_number)
     published = _read_portal_number(about.earliest_publication_number)
-    number = granted or published or _read_us_filing(one.application_number_text)
+    number = granted or published or _read_us_filing(file.application_number_text)
     if number is None:
         return None
     return PatentRecord(
         number=number.normalized,
         title=clean_patent_title(about.invention_title, number),
-        url=_APPLICATION_PAGE + one.application_number_text.replace("/", ""),
+        url=_APPLICATION_PAGE + file.application_number_text.replace("/", ""),
         source=SPEC.name,
         office="US",
         kind_code=number.kind,
         assignees=clean_party_names(
             [about.first_applicant_name]
             + [party.applicant_name_text for party in about.applicant_bag or ()]
-            + _list_assigned_names(one)
+            + _list_assigned_names(file)
         ),
         inventors=clean_party_names(
             [about.first_inventor_name]
@@ -203,11 +203,11 @@ def _read_us_filing(text: str) -> PatentNumber | None:
     return parse_patent_number(text)
 
 
-def _list_assigned_names(one: _UsptoFile) -> list[str | None]:
+def _list_assigned_names(file: _UsptoFile) -> list[str | None]:
     """Names of those the invention was assigned to; a bank's security interest is no assignment."""
     return [
         assignee.assignee_name_text
-        for assignment in one.assignment_bag or ()
+        for assignment in file.assignment_bag or ()
         if (assignment.conveyance_text or "").upper().startswith("ASSIGNMENT")
         for assignee in assignment.assignee_bag or ()
     ]

@@ -126,8 +126,8 @@ def _read_indicator_rows(message: Any, asked: str) -> list[dict[str, Any]]:
     return [row for row in rows or () if isinstance(row, dict)]
 
 
-def _build_stated_error(said: list[Any], asked: str) -> NotFound | UpstreamUnavailable:
-    first = said[0] if said and isinstance(said[0], dict) else {}
+def _build_stated_error(messages: list[Any], asked: str) -> NotFound | UpstreamUnavailable:
+    first = messages[0] if messages and isinstance(messages[0], dict) else {}
     if asked and str(first.get("id")) in _UNKNOWN_VALUE_CODES:
         return NotFound(
             f"The World Bank has no indicator {asked}, or not for this country. Search with query"

@@ -249,7 +249,7 @@ def _list_subpages(links: Iterable[PageLink], url: str) -> Iterator[PageLink]:
 
 def _read_social(company: dict[str, Any], links: Iterable[PageLink], url: str) -> dict[str, str]:
     """Profiles that the structured data names, and those that the page alone links to."""
-    stated = [one for one in wrap_in_list(company.get("sameAs")) if isinstance(one, str)]
+    stated = [link for link in wrap_in_list(company.get("sameAs")) if isinstance(link, str)]
     found = {name: address for address in reversed(stated) if (name := _name_network(address))}
     linked: dict[str, set[str]] = {}
     for link in links:

@@ -272,7 +272,7 @@ class BrandResearchService:
     ) -> tuple[BrandProfile, str]:
         """Lower tiers first: a provider's record, the homepage, then the portal."""
         meta = None if isinstance(home, CitewellError) else home
-        records = [one for one in (known, meta, portal.record if portal else None) if one]
+        records = [record for record in (known, meta, portal.record if portal else None) if record]
         images = await self._tools.visitor.check_images(
             logo for record in records for logo in record.logos
         )

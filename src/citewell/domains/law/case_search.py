@@ -339,7 +339,7 @@ def _find_missing_name(case: Mapping[str, Any]) -> str:
 
 def _list_other_citations(case: Mapping[str, Any]) -> str:
     cited = case.get("citation", "")
-    others = [one for one in case.get("citations", ()) if one not in cited]
+    others = [citation for citation in case.get("citations", ()) if citation not in cited]
     if not others or case["source"] in _REGULATION_SOURCES:
         return ""
     return f"Also: {'; '.join(others)}"

@@ -79,7 +79,7 @@ def _collect_places(text: str, *, is_single: bool) -> list[_Place]:
     )
     taken: list[_Place] = []
     for group in groups:
-        known = sorted((one.start, one.end) for one in taken)
+        known = sorted((place.start, place.end) for place in taken)
         taken += [place for place in group if not _overlaps_any(place, known)]
     return sorted(taken, key=lambda item: item.start)
 

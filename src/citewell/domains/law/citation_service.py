@@ -152,7 +152,8 @@ class LegalCitationChecker:
         starts = list_line_starts(text)
         return BriefCheck(
             findings=tuple(
-                _build_finding(case, one, starts) for case, one in zip(cases, checked, strict=True)
+                _build_finding(case, outcome, starts)
+                for case, outcome in zip(cases, checked, strict=True)
             ),
             skipped_count=len(read.cases) - len(cases),
             unread_count=read.unread_count,

@@ -40,28 +40,28 @@ def explain_confirmed(citation: LegalCitation, comparison: CaseComparison, regis
 def list_detail_mismatches(citation: LegalCitation, comparison: CaseComparison) -> tuple[str, ...]:
     """One clause for each detail that differs."""
     case = comparison.case
-    said: list[str] = []
+    clauses: list[str] = []
     if comparison.year == MISMATCH:
-        said.append(f"the citation says {citation.year}, the record {find_case_year(case)}")
+        clauses.append(f"the citation says {citation.year}, the record {find_case_year(case)}")
     if comparison.court == MISMATCH:
         court = case.court or case.court_label or case.court_id
-        said.append(f"the citation says {citation.court}, the record {court}")
-    said += [
+        clauses.append(f"the citation says {citation.court}, the record {court}")
+    clauses += [
         f"the citation says {written}, the record {known}"
         for written, known in comparison.wrong_parallels
     ]
-    return tuple(said)
+    return tuple(clauses)
 
 
 def explain_no_such_case(
     citation: LegalCitation, registry: str, *, is_name_searched: bool, near: CourtCase | None
 ) -> str:
-    said = f"{registry} has no case at {citation.normalized}"
+    sentence = f"{registry} has no case at {citation.normalized}"
     if is_name_searched and near is None:
-        said += f", and none named “{citation.case_name}”"
+        sentence += f", and none named “{citation.case_name}”"
     more = f" A case of that name is {describe_place(near)}." if near else ""
     return (
-        f"{said}. It holds nearly all of {citation.reporter}, so the citation is probably wrong or"
+        f"{sentence}. It holds nearly all of {citation.reporter}, so the citation is probably wrong or"
         f" invented.{more} Do not rely on it unless you have the decision itself."
     )
 
@@ -69,12 +69,12 @@ def explain_no_such_case(
 def explain_not_in_registry(
     citation: LegalCitation, registry: str, *, near: CourtCase | None, is_name_searched: bool
 ) -> str:
-    said = f"{registry} has nothing at {citation.normalized}, but it does not hold everything"
+    sentence = f"{registry} has nothing at {citation.normalized}, but it does not hold everything"
     if near is not None:
-        said += f"; it has {describe_place(near)}"
+        sentence += f"; it has {describe_place(near)}"
     elif is_name_searched:
-        said += f", and no case named “{citation.case_name}” was found there"
-    return f"{said}. This does not show that the citation is wrong: look it up elsewhere."
+        sentence += f", and no case named “{citation.case_name}” was found there"
+    return f"{sentence}. This does not show that the citation is wrong: look it up elsewhere."
 
 
 def describe_place(case: CourtCase) -> str:

@@ -67,7 +67,7 @@ def _describe_candidate(
     same_reporter = list_same_reporter(case, citation.reporter)
     year_right = _is_year_right(citation, case)
     right = _choose_nearest(citation, same_reporter) or next(iter(case.citations), None)
-    levels = {find_court_level(find_reporter(one)) for one in case.citations} - {None}
+    levels = {find_court_level(find_reporter(citation)) for citation in case.citations} - {None}
     level = find_court_level(citation.reporter)
     contradicted = bool(same_reporter) or (level is not None and bool(levels - {level}))
     certain = contradicted and year_right

@@ -88,7 +88,7 @@ class PatentDiscovery:
         """The publication with this number; kinds are tried in turn if the number has none."""
         harvest, sieve = PatentHarvest(), PatentSieve(request)
         tried = list_kind_candidates(number)
-        found = await self._read_page(tuple(one.normalized for one in tried), trace)
+        found = await self._read_page(tuple(number.normalized for number in tried), trace)
         if isinstance(found, CitewellError):
             return await self._find_snippet(number, request, found, trace=trace)
         kept = tuple(patent for patent in found.patents if sieve.fits_request(patent))
@@ -97,7 +97,7 @@ class PatentDiscovery:
                 f"{number.normalized} has no kind code; {kept[0].number} was found."
             )
         if not found.patents:
-            names = ", ".join(one.normalized for one in tried)
+            names = ", ".join(number.normalized for number in tried)
             harvest.notes.append(f"Google Patents has no page for {names}.")
         harvest.replies.append(_build_reply(PAGE_PROVIDER, kept, sieve))
         return harvest

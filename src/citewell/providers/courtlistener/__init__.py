@@ -241,5 +241,5 @@ def _find_stated_wait(response: HttpResponse) -> float | None:
     stated = read_retry_delay(response.headers, now=time.time)
     if stated is not None:
         return stated
-    said = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
-    return float(said[1]) if said else None
+    match = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
+    return float(match[1]) if match else None

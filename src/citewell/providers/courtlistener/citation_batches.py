@@ -211,10 +211,10 @@ def _sort_answers(
     for citation in citations:
         end = start + len(citation)
         here = (
-            one
-            for one in found
+            match
+            for match in found
             if len(citations) == 1
-            or (one.start_index is not None and start <= one.start_index < end)
+            or (match.start_index is not None and start <= match.start_index < end)
         )
         if (answer := next(here, None)) is not None:
             answers[citation] = answer

@@ -82,11 +82,11 @@ def read_answer_stream(response: HttpResponse) -> str:
 def _list_stream_events(text: str) -> Iterator[dict[str, Any]]:
     lines = [line for line in text.splitlines() if line.startswith(_EVENT_PREFIX)]
     for line in lines[:_MAX_EVENTS] or [_EVENT_PREFIX + text]:
-        told = line[len(_EVENT_PREFIX) :].strip()
-        if told == _LAST_EVENT:
+        data = line[len(_EVENT_PREFIX) :].strip()
+        if data == _LAST_EVENT:
             return
         try:
-            event = json.loads(told)
+            event = json.loads(data)
         except (ValueError, RecursionError):
             continue
         if isinstance(event, dict):
@@ -108,7 +108,7 @@ def split_answer_tags(text: str) -> tuple[str, tuple[AnswerTag, ...]]:
     tags: list[AnswerTag] = []
     at = length = 0
     while (start := text.find("<", at)) >= 0 and len(tags) < _MAX_TAGS:
-        name = next((one for one in _TAG_NAMES if text.startswith(f"<{one}>", start)), None)
+        name = next((tag for tag in _TAG_NAMES if text.startswith(f"<{tag}>", start)), None)
         if name is None:
             pieces.append(text[at : start + 1])
             length += start + 1 - at

@@ -158,7 +158,7 @@ async def _fetch_descriptions(upstream: Upstream, asked: list[tuple[str, str]]) 
         listed = read_json_response(_DescriptionsResponse, response).results
     except UpstreamError:
         return {}
-    return {one.id: clean_markup(one.description) for one in listed}
+    return {place.id: clean_markup(place.description) for place in listed}
 
 
 def _parse_brave_place(poi: _PointOfInterest, description: str | None) -> Place | None:

@@ -250,9 +250,9 @@ def has_open_license(addresses: Iterable[str | None]) -> bool | None:
 def keep_plain_dois(ids: Iterable[PaperId]) -> list[PaperId]:
     """The DOIs that are safe in a list within a URL; old DOIs may contain commas, colons and brackets."""
     return [
-        one
-        for one in ids
-        if one.scheme is IdentifierScheme.DOI and _PLAIN_DOI_PATTERN.fullmatch(one.value)
+        paper_id
+        for paper_id in ids
+        if paper_id.scheme is IdentifierScheme.DOI and _PLAIN_DOI_PATTERN.fullmatch(paper_id.value)
     ]
 
 
@@ -264,7 +264,7 @@ def assign_papers(
     If the response `is_complete` and every work in it was assigned, the remaining identifiers are
     mapped to None; otherwise they are left out.
     """
-    wanted = {(one.scheme, one.value.lower()): one for one in ids}
+    wanted = {(paper_id.scheme, paper_id.value.lower()): paper_id for paper_id in ids}
     found: dict[PaperId, Paper | None] = {}
     strays = False
     for paper in papers:

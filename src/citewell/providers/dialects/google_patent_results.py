@@ -74,7 +74,7 @@ def read_google_patents(
 ) -> PatentHits:
     """The publications among the results; raises MalformedResponse if none of several has a number."""
     given = tuple(results)
-    records = [record for one in given if (record := _build_google_record(one, source))]
+    records = [record for result in given if (record := _build_google_record(result, source))]
     if given and not records:
         raise MalformedResponse("None of the results has a patent number.", provider=source)
     if query.numbers:
@@ -150,7 +150,7 @@ def clean_party_names(names: Iterable[str | None]) -> tuple[str, ...]:
 def normalize_family_numbers(numbers: Iterable[str], *, own: str) -> tuple[str, ...]:
     """Publication numbers in one form, each once, without the record's own."""
     parsed = (parse_patent_number(number) for number in numbers)
-    found = dict.fromkeys(one.normalized for one in parsed if one and not one.is_filing)
+    found = dict.fromkeys(number.normalized for number in parsed if number and not number.is_filing)
     return tuple(number for number in found if number != own)[:MAX_FAMILY_NUMBERS]
 
 

@@ -96,10 +96,10 @@ def join_content_text(answer: GroundedContent) -> str:
 
 async def resolve_google_redirects(upstream: Upstream, answer: GroundedContent) -> dict[str, str]:
     """Where Google's own addresses of the pages lead; one that cannot be resolved is left out."""
-    found = [one.web.uri for one in answer.grounding_metadata.grounding_chunks if one.web]
-    asked = [one for one in dict.fromkeys(found) if REDIRECT_PATH in urlsplit(one).path]
+    found = [chunk.web.uri for chunk in answer.grounding_metadata.grounding_chunks if chunk.web]
+    asked = [address for address in dict.fromkeys(found) if REDIRECT_PATH in urlsplit(address).path]
     asked = asked[:_MAX_REDIRECTS]
-    landed = await asyncio.gather(*(_resolve_redirect(upstream, one) for one in asked))
+    landed = await asyncio.gather(*(_resolve_redirect(upstream, address) for address in asked))
     return {address: url for address, url in zip(asked, landed, strict=True) if url}
 
 
@@ -126,15 +126,15 @@ def list_grounding_pages(
     UTF-8 bytes to characters.
     """
     chunks = answer.grounding_metadata.grounding_chunks
-    told = join_content_text(answer)
-    raw, used = told.encode("utf-8", "replace"), set[int]()
+    answer_text = join_content_text(answer)
+    raw, used = answer_text.encode("utf-8", "replace"), set[int]()
     for support in answer.grounding_metadata.grounding_supports:
         span = _convert_byte_span(support.segment, raw)
         for index in support.grounding_chunk_indices:
             if 0 <= index < len(chunks) and (web := chunks[index].web) and span is not None:
                 used.add(index)
                 url = landed.get(web.uri, web.uri)
-                start, end = relocate_span(told, text, *span)
+                start, end = relocate_span(answer_text, text, *span)
                 yield CitedPage(url=url, title=web.title, start=start, end=end)
     for index, chunk in enumerate(chunks):
         if chunk.web is not None and index not in used:

@@ -101,8 +101,8 @@ class ResponsesProvider(KitProvider):
             model_setting=terms.model_setting,
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = self.terms.searches[ask.tier.effort]
+    def estimate_cost(self, request: ResearchRequest) -> int:
+        searches = self.terms.searches[request.tier.effort]
         usage = ProviderUsage(
             input_tokens=self.terms.input_tokens * searches,
             output_tokens=self.terms.output_tokens,
@@ -112,16 +112,16 @@ class ResponsesProvider(KitProvider):
 
     async def _submit_run(
         self,
-        request: Mapping[str, Any],
+        body: Mapping[str, Any],
         *,
         tag: str,
         timeout: float = _ANSWER_TIMEOUT_SECONDS,  # noqa: ASYNC109 - one deadline, handed to the exchange
     ) -> SubmitOutcome:
         """Send the request once, without retries; a background run returns a reference to poll."""
-        background = bool(request.get("background"))
+        background = bool(body.get("background"))
         response = await self._upstream.send_post(
             self.terms.submit_path,
-            json=dict(request),
+            json=dict(body),
             idempotent=False,
             headers={"Idempotency-Key": tag},
             timeout=_SHORT_CALL_SECONDS if background else timeout,
@@ -141,13 +141,13 @@ class ResponsesProvider(KitProvider):
 
     async def _run_to_report(
         self,
-        request: Mapping[str, Any],
+        body: Mapping[str, Any],
         *,
         tag: str,
         timeout: float = _ANSWER_TIMEOUT_SECONDS,  # noqa: ASYNC109 - one deadline, handed to the exchange
     ) -> ProviderReport:
         """The report of a call that is not in the background; MalformedResponse if it has none."""
-        submission = await self._submit_run(request, tag=tag, timeout=timeout)
+        submission = await self._submit_run(body, tag=tag, timeout=timeout)
         if submission.report is None:
             message = "The response has no text, and no run to poll."
             raise MalformedResponse(message, provider=self._account.provider)
@@ -173,9 +173,9 @@ class ResponsesProvider(KitProvider):
 
     def _build_run_error(self, answer: RunResponse) -> CitewellError:
         """The error of a run that ended without text."""
-        said = extract_error_message(answer.error) or describe_early_stop(answer)
+        reason = extract_error_message(answer.error) or describe_early_stop(answer)
         return build_refusal_error(
-            said, None, self._account, otherwise="The run ended without text."
+            reason, None, self._account, otherwise="The run ended without text."
         )
 
     def _build_provider_report(self, answer: RunResponse) -> ProviderReport:

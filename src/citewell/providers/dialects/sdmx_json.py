@@ -94,9 +94,13 @@ def _build_sdmx_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> D
     layout = _read_sdmx_layout(structure)
     components = (*layout.shared, *layout.series, *layout.observation)
     # Data of one time may have no dimension of time: then it is added, with one period.
-    time_at = next((at for at, one in enumerate(components) if one.is_time), len(components))
+    time_at = next(
+        (at for at, component in enumerate(components) if component.is_time), len(components)
+    )
     periods = [
-        parse_stated_period(code) for one in components[time_at:][:1] for code, _ in one.values
+        parse_stated_period(code)
+        for component in components[time_at:][:1]
+        for code, _ in component.values
     ]
     cells = [
         CubeCell((*place[:time_at], *place[time_at + 1 :]), (*place, 0)[time_at], value, source)
@@ -107,12 +111,12 @@ def _build_sdmx_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> D
         title=_pick_sdmx_name(structure),
         dimensions=tuple(
             CubeDimension(
-                name=one.name,
-                label=one.label,
-                codes=tuple(code for code, _ in one.values) or ("",),
-                labels=tuple(label for _, label in one.values) or ("",),
+                name=component.name,
+                label=component.label,
+                codes=tuple(code for code, _ in component.values) or ("",),
+                labels=tuple(label for _, label in component.values) or ("",),
             )
-            for at, one in enumerate(components)
+            for at, component in enumerate(components)
             if at != time_at
         ),
         periods=tuple(periods) or (StatedPeriod(text=""),),
@@ -206,7 +210,7 @@ def _parse_sdmx_place(key: str, components: tuple[_CubeComponent, ...]) -> tuple
     if len(parts) != len(components) or not all(part.isdecimal() for part in parts):
         return None
     place = tuple(int(part[:9]) for part in parts)
-    fits = all(at < len(one.values) for at, one in zip(place, components, strict=True))
+    fits = all(at < len(component.values) for at, component in zip(place, components, strict=True))
     return place if fits else None
 
 
@@ -247,13 +251,13 @@ def _read_sdmx_attributes(
 ) -> dict[str, tuple[str, str]]:
     """Attributes by name, as pairs of code and label; a value is a position or stands for itself."""
     found: dict[str, tuple[str, str]] = {}
-    for one, value in zip(components, values, strict=False):
+    for component, value in zip(components, values, strict=False):
         if isinstance(value, bool) or value is None:
             continue
-        if isinstance(value, int) and 0 <= value < len(one.values):
-            found[one.name] = one.values[value]
+        if isinstance(value, int) and 0 <= value < len(component.values):
+            found[component.name] = component.values[value]
         elif isinstance(value, str):
-            found[one.name] = (clean_label(value), clean_label(value))
+            found[component.name] = (clean_label(value), clean_label(value))
     return found
 
 

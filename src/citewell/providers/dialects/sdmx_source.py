@@ -109,8 +109,8 @@ class SdmxProvider(KitProvider):
         path = self.service.build_data_path(reference.flow, key)
         response = await self._send_window(path, query)
         if response.status in {_NOT_FOUND, _NOT_ACCEPTABLE, _UNPROCESSABLE}:
-            said = response.body[:4096].lower()
-            if said.strip() and not any(word in said for word in _NO_DATA_WORDS):
+            text = response.body[:4096].lower()
+            if text.strip() and not any(word in text for word in _NO_DATA_WORDS):
                 raise _build_unknown_flow(reference.flow, response.provider)
             return ObservationList(country=country, notes=notes)
         found = await run_reader(self._kit.workers, read_sdmx_window, response, query)
@@ -142,7 +142,9 @@ class SdmxProvider(KitProvider):
             )
         chosen = dict(zip(dimensions, slots, strict=True))
         for name, code in reference.filters.items():
-            known = next((one for one in dimensions if one.lower() == name.lower()), None)
+            known = next(
+                (dimension for dimension in dimensions if dimension.lower() == name.lower()), None
+            )
             if known is None:
                 raise InvalidInput(
                     f"The data set has no dimension {name}. It has {', '.join(dimensions)}."
@@ -266,19 +268,19 @@ def list_sdmx_artefacts(body: bytes) -> tuple[SdmxArtefact, ...]:
 
 def write_flow_lines(body: bytes) -> str:
     """The data flows as lines of a catalogue, with agency,flow,version as ids."""
-    return _write_lines(body, lambda one: f"{one.agency},{one.name},{one.version}")
+    return _write_lines(body, lambda flow: f"{flow.agency},{flow.name},{flow.version}")
 
 
 def write_flow_names(body: bytes) -> str:
     """The data flows as lines of a catalogue, with the flow alone as id."""
-    return _write_lines(body, lambda one: one.name)
+    return _write_lines(body, lambda flow: flow.name)
 
 
 def _write_lines(body: bytes, build_id: Callable[[SdmxArtefact], str]) -> str:
-    flows = [one for one in list_sdmx_artefacts(body) if one.kind == "Dataflow"]
+    flows = [artefact for artefact in list_sdmx_artefacts(body) if artefact.kind == "Dataflow"]
     return write_catalogue_lines(
-        SeriesItem(series_id=build_id(one), title=one.title, notes=one.notes or None)
-        for one in flows
+        SeriesItem(series_id=build_id(flow), title=flow.title, notes=flow.notes or None)
+        for flow in flows
     )
 
 
@@ -346,8 +348,8 @@ def _list_xml_dimensions(root: Element) -> list[str]:
 
 
 def _find_concept(dimension: Element) -> str:
-    references = (one for one in dimension.iter() if _get_local_name(one) == "Ref")
-    return next((one.get("id", "") for one in references), "")
+    references = (element for element in dimension.iter() if _get_local_name(element) == "Ref")
+    return next((element.get("id", "") for element in references), "")
 
 
 def _parse_position(text: object) -> int:
@@ -385,6 +387,6 @@ def _list_json_dimensions(message: Any) -> list[str]:
     structures = get_list(get_object(message, "data"), "dataStructures")
     first = structures[0] if structures else None
     parts = get_object(get_object(first, "dataStructureComponents"), "dimensionList")
-    kept = [one for one in get_list(parts, "dimensions") if isinstance(one, dict)]
-    kept.sort(key=lambda one: own if isinstance(own := one.get("position"), int) else 0)
-    return [clean_label(one.get("id")) for one in kept]
+    kept = [part for part in get_list(parts, "dimensions") if isinstance(part, dict)]
+    kept.sort(key=lambda part: own if isinstance(own := part.get("position"), int) else 0)
+    return [clean_label(part.get("id")) for part in kept]

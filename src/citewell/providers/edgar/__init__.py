@@ -183,15 +183,15 @@ class Provider(KitProvider):
     ) -> FilingHits:
         cik, narrowed = meant.cik, found.narrow_query(query)
         try:
-            told = found.submissions or await self._resolver.fetch_submissions(cik)
+            submissions = found.submissions or await self._resolver.fetch_submissions(cik)
         except NotFound:
             missing = f"The SEC lists no filings under the CIK {cik}."
             return FilingHits(company=meant, notes=(missing,))
-        company = told.build_company(cik)
-        former = found.former_name or told.find_former_name(found.text)
+        company = submissions.build_company(cik)
+        former = found.former_name or submissions.find_former_name(found.text)
         if former is not None and not is_same_company(former.name, company.name):
             found = replace(found, former_name=former)
-        rows, left_out = await self._collect_rows(told, narrowed)
+        rows, left_out = await self._collect_rows(submissions, narrowed)
         wanted = [row for row in rows if _is_wanted_row(row, narrowed)]
         newest = sorted(wanted, key=lambda row: row.filed or "", reverse=True)[: query.count]
         within = (row.form for row in rows if filing_rows.is_within_window(row, narrowed))
@@ -208,11 +208,11 @@ class Provider(KitProvider):
         )
 
     async def _collect_rows(
-        self, told: filing_rows.Submissions, query: FilingLookup
+        self, submissions: filing_rows.Submissions, query: FilingLookup
     ) -> tuple[list[FilingRow], tuple[str, ...]]:
         """The newest filings, and older ones while too few are wanted; a note if some were not read."""
-        rows = list(filing_rows.read_filing_rows(told.filings.recent))
-        files = _choose_older_files(told.filings.files or (), query)
+        rows = list(filing_rows.read_filing_rows(submissions.filings.recent))
+        files = _choose_older_files(submissions.filings.files or (), query)
         for number, older in enumerate(files):
             if sum(_is_wanted_row(row, query) for row in rows) >= query.count:
                 break
@@ -234,11 +234,11 @@ def _choose_older_files(files: Sequence[OlderFilings], query: FilingLookup) -> l
     first = query.date_from or (f"{query.year}-01-01" if query.year else "")
     last = query.date_to or (f"{query.year + 2}-12-31" if query.year else "9999-12-31")
     able = [
-        one
-        for one in files
-        if (one.filing_to or "9999-12-31") >= first and (one.filing_from or "") <= last
+        file
+        for file in files
+        if (file.filing_to or "9999-12-31") >= first and (file.filing_from or "") <= last
     ]
-    return sorted(able, key=lambda one: one.filing_to or "", reverse=True)
+    return sorted(able, key=lambda file: file.filing_to or "", reverse=True)
 
 
 # Says in a sentence how a query was understood.
@@ -280,8 +280,8 @@ def describe_filed_forms(rows: Iterable[FilingRow], query: FilingLookup) -> tupl
     counted = Counter(row.form for row in rows if is_within_window(row, query))
     if not counted:
         return ()
-    told = ", ".join(f"{form} ({count})" for form, count in counted.most_common(_MAX_LISTED_FORMS))
-    return (f"Filed in this time: {told}.",)
+    forms = ", ".join(f"{form} ({count})" for form, count in counted.most_common(_MAX_LISTED_FORMS))
+    return (f"Filed in this time: {forms}.",)
 
 
 def _format_filer(company: FilingCompany) -> str:
@@ -334,7 +334,7 @@ def _read_entry(entry: Element) -> tuple[bool, Filing] | None:
         url=build_document_address(cik, accession),
         source=PROVIDER_NAME,
         filing_date=read_day(filed[1]) if filed else None,
-        description="; ".join(told.strip() for told in items[1::2]) or None,
+        description="; ".join(text.strip() for text in items[1::2]) or None,
         is_amendment=form.endswith("/A"),
         items=split_form_items(items[::2]) or None,
     )

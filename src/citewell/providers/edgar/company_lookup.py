@@ -285,7 +285,7 @@ class CompanyResolver:
         if number := company_matching.normalize_cik(text):
             return await self._resolve_number(number, text)
         filers = (await self._search_words(ticker)).list_filers() if ticker else ()
-        delisted = next((one for one in filers if ticker in one.tickers), None)
+        delisted = next((filer for filer in filers if ticker in filer.tickers), None)
         return CompanyResolution(company=delisted, basis="ticker", text=text)
 
     async def _resolve_number(self, cik: str, text: str) -> CompanyResolution:
@@ -304,7 +304,7 @@ class CompanyResolver:
         searched = company_matching.trim_legal_form(text)
         answer = await self._search_words(searched)
         filers = answer.list_filers()
-        named = [one for one in filers if company_matching.is_same_company(one.name, text)]
+        named = [filer for filer in filers if company_matching.is_same_company(filer.name, text)]
         if named:
             return CompanyResolution(
                 company=named[0], others=tuple(named[1:4]), basis="filer", text=text

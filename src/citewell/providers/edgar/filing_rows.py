@@ -74,17 +74,18 @@ class Submissions(JsonResponse, CamelCasePart):
 
     def build_company(self, cik: str) -> FilingCompany:
         """The filer; `cik` is the number asked for, if the response does not state one."""
-        tickers = (normalize_ticker(one) for one in self.tickers or ())
+        tickers = (normalize_ticker(ticker) for ticker in self.tickers or ())
         return FilingCompany(
             name=clean_markup(self.name) or f"CIK {cik}",
             cik=normalize_cik(str(self.cik)) or cik,
-            tickers=tuple(dict.fromkeys(one for one in tickers if one)),
+            tickers=tuple(dict.fromkeys(ticker for ticker in tickers if ticker)),
         )
 
     def find_former_name(self, text: str) -> FormerName | None:
         """The former name that the text means; None if it means none of them."""
         return next(
-            (one for one in self.former_names or () if is_same_company(one.name, text)), None
+            (former for former in self.former_names or () if is_same_company(former.name, text)),
+            None,
         )
 
 
@@ -179,12 +180,13 @@ def describe_variants(forms: Iterable[str], query: FilingLookup) -> tuple[str, .
     left = Counter(
         form
         for form in forms
-        if not has_wanted_form(form, query) and any(_is_variant(form.upper(), one) for one in stems)
+        if not has_wanted_form(form, query)
+        and any(_is_variant(form.upper(), stem) for stem in stems)
     )
     if not left:
         return ()
-    told = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
-    return (f"Left out, as other forms: {told}. Ask for them by form_type.",)
+    listing = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
+    return (f"Left out, as other forms: {listing}. Ask for them by form_type.",)
 
 
 def _is_variant(form: str, stem: str) -> bool:
@@ -210,8 +212,8 @@ def build_company_filing(row: FilingRow, company: FilingCompany) -> Filing:
 
 
 def split_form_items(items: Iterable[str]) -> tuple[str, ...]:
-    kept = (one.strip() for one in items)
-    return tuple(dict.fromkeys(one for one in kept if _ITEM_PATTERN.fullmatch(one)))
+    kept = (number.strip() for number in items)
+    return tuple(dict.fromkeys(number for number in kept if _ITEM_PATTERN.fullmatch(number)))
 
 
 def build_document_address(cik: str, accession: str, document: str = "") -> str:
@@ -353,6 +355,6 @@ def parse_display_name(text: str) -> FilingCompany | None:
 
 def _split_display_tickers(name: str) -> tuple[str, tuple[str, ...]]:
     head, mark, inside = name.removesuffix(")").rpartition("(")
-    tickers = tuple(normalize_ticker(one) or "" for one in inside.split(","))
+    tickers = tuple(normalize_ticker(ticker) or "" for ticker in inside.split(","))
     is_ticker_list = name.endswith(")") and inside == inside.upper() and all(tickers)
     return (head.strip(), tickers) if mark and head.strip() and is_ticker_list else (name, ())

@@ -266,19 +266,19 @@ def _parse_full_text_url(text: _EuropePmcFullText, work: EuropePmcWork, source: 
 def _list_europepmc_notices(work: EuropePmcWork, source: str) -> tuple[IntegrityNotice, ...]:
     found = (
         notice_relations.parse_notice_relation(
-            one.type or "", one.reference or "", source=source, note=one.note or ""
+            notice.type or "", notice.reference or "", source=source, note=notice.note or ""
         )
-        for one in work.corrections or ()
+        for notice in work.corrections or ()
     )
-    told = notice_relations.add_retraction_flag(
+    events = notice_relations.add_retraction_flag(
         tuple(event for event in found if event), work.types, source=source
     )
     gone = next(
         (label for word, label in _PREPRINT_WITHDRAWAL_TYPES.items() if word in work.types), None
     )
-    if gone is None or any(event.kind is NoticeKind.RETRACTION for event in told):
-        return told
-    return (*told, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label=gone))
+    if gone is None or any(event.kind is NoticeKind.RETRACTION for event in events):
+        return events
+    return (*events, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label=gone))
 
 
 SPEC = ProviderSpec(
@@ -340,14 +340,16 @@ class Provider(KitProvider):
             return None
         asked = _ID_QUERIES[paper_id.scheme].format(wanted.replace('"', ""))
         papers, _total = await self._search_europepmc(asked, count=5)
-        return next((one for one in papers if one.ids.get(paper_id.scheme) == wanted), None)
+        return next((paper for paper in papers if paper.ids.get(paper_id.scheme) == wanted), None)
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        asked = {one: _normalize_europepmc_id(one) for one in ids}
-        sound = {one: value for one, value in asked.items() if value and '"' not in value}
+        asked = {paper_id: _normalize_europepmc_id(paper_id) for paper_id in ids}
+        sound = {paper_id: value for paper_id, value in asked.items() if value and '"' not in value}
         if not sound:
             return {}
-        each = (f"({_ID_QUERIES[one.scheme].format(value)})" for one, value in sound.items())
+        each = (
+            f"({_ID_QUERIES[paper_id.scheme].format(value)})" for paper_id, value in sound.items()
+        )
         papers, total = await self._search_europepmc(" OR ".join(each), count=SPEC.max_results)
         return csl_works.assign_papers(list(sound), papers, is_complete=total == len(papers))
 

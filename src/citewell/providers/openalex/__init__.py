@@ -109,12 +109,13 @@ class Provider(KitProvider):
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         asked = {
-            one: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(one)) for one in ids
+            paper_id: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(paper_id))
+            for paper_id in ids
         }
         dois = csl_works.keep_plain_dois(asked.values())
         if not dois:
             return {}
-        values = "|".join(one.value for one in dois)
+        values = "|".join(doi.value for doi in dois)
         answer = await self._list_openalex_works(
             {"filter": f"doi:{values}"}, count=SPEC.max_results
         )
@@ -122,7 +123,7 @@ class Provider(KitProvider):
         found = csl_works.assign_papers(
             dois, map(openalex_works.parse_openalex_work, answer.results), is_complete=whole
         )
-        return {one: found[doi] for one, doi in asked.items() if doi in found}
+        return {paper_id: found[doi] for paper_id, doi in asked.items() if doi in found}
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         words = _strip_search_operators(query.title or query.text)

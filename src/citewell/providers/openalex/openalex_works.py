@@ -136,8 +136,10 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
         else home.landing_page_url or _build_openalex_url(ids),
         ids=ids,
         authors=csl_works.name_authors(
-            publisher_markup.clean_markup_line(one.display_name or one.raw_author_name)
-            for one in work.authorships
+            publisher_markup.clean_markup_line(
+                authorship.display_name or authorship.raw_author_name
+            )
+            for authorship in work.authorships
         ),
         kind=_choose_openalex_kind(work, source),
         year=extract_year(year or published),
@@ -170,7 +172,7 @@ def _find_preprint_doi(work: OpenAlexWork, ids: Mapping[IdentifierScheme, str]) 
         return None
     pages = (place.landing_page_url or "" for place in work.locations or ())
     found = (dois.find_doi(page) for page in pages if dois.is_doi_resolver(page))
-    linked = next((one for one in found if one and dois.is_preprint_doi(one)), None)
+    linked = next((doi for doi in found if doi and dois.is_preprint_doi(doi)), None)
     return linked or (f"10.48550/arxiv.{arxiv}" if arxiv else None)
 
 

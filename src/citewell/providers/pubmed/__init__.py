@@ -138,18 +138,24 @@ class Provider(KitProvider):
             if wanted
             else ()
         )
-        return next((one for one in found if one.ids.get(paper_id.scheme) == wanted), None)
+        return next((paper for paper in found if paper.ids.get(paper_id.scheme) == wanted), None)
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Papers by id. Fetching silently skips unknown PMIDs, so only the DOI search can return None."""
-        asked = [one for one in ids if _normalize_pubmed_id(one) and '"' not in one.value]
+        asked = [
+            paper_id
+            for paper_id in ids
+            if _normalize_pubmed_id(paper_id) and '"' not in paper_id.value
+        ]
         if not asked:
             return {}
         if asked[0].scheme is IdentifierScheme.PMID:
             return csl_works.assign_papers(
-                asked, await self._fetch_articles([one.value for one in asked]), is_complete=False
+                asked,
+                await self._fetch_articles([paper_id.value for paper_id in asked]),
+                is_complete=False,
             )
-        term = " OR ".join(f'"{one.value}"[aid]' for one in asked)
+        term = " OR ".join(f'"{paper_id.value}"[aid]' for paper_id in asked)
         numbers, total = await self._search_pmids({"term": term, "retmax": str(2 * _MAX_BATCH_IDS)})
         papers = await self._fetch_articles(numbers)
         return csl_works.assign_papers(asked, papers, is_complete=total == len(papers))
@@ -183,9 +189,9 @@ class Provider(KitProvider):
         summaries = _read_eutils_json(_EsummaryResponse, response)
         summary = summaries.result.get(number) or _EsummaryRecord()
         given = (
-            record_fields.normalize_pmid_field(one.value)
-            for one in summary.articleids
-            if one.idtype == "pmid"
+            record_fields.normalize_pmid_field(number.value)
+            for number in summary.articleids
+            if number.idtype == "pmid"
         )
         return [pmid for pmid in given if pmid]
 
@@ -236,8 +242,8 @@ class Provider(KitProvider):
 def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
     """The response as `model`; raises RateLimited for that error, which may come with any status."""
     answer = response.parse_json()
-    said = answer.get("error") if isinstance(answer, dict) else None
-    if isinstance(said, str) and _RATE_LIMIT_PATTERN.search(said):
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(error, str) and _RATE_LIMIT_PATTERN.search(error):
         raise RateLimited("The upstream asks us to slow down.", provider=response.provider)
     return read_json_response(model, response)
 

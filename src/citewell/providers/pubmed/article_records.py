@@ -130,11 +130,13 @@ def _choose_article_title(article: Element | None) -> str:
 def _collect_pubmed_ids(
     pmid: str, given: list[Element], article: Element
 ) -> dict[IdentifierScheme, str]:
-    by_type = {one.get("IdType", ""): extract_element_text(one) for one in reversed(given)}
+    by_type = {
+        element.get("IdType", ""): extract_element_text(element) for element in reversed(given)
+    }
     places = (
-        extract_element_text(one)
-        for one in article.findall("ELocationID")
-        if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
+        extract_element_text(element)
+        for element in article.findall("ELocationID")
+        if element.get("EIdType") == "doi" and element.get("ValidYN") != "N"
     )
     doi = record_fields.normalize_doi_field(by_type.get("doi")) or next(places, None)
     return csl_works.collect_ids(pmid=pmid, doi=doi, pmcid=by_type.get("pmc"))
@@ -160,7 +162,9 @@ def _parse_author_list(listed: Element | None) -> tuple[WorkAuthor, ...]:
     if listed is None:
         return ()
     people = (
-        _parse_pubmed_author(one) for one in listed.findall("Author") if one.get("ValidYN") != "N"
+        _parse_pubmed_author(author)
+        for author in listed.findall("Author")
+        if author.get("ValidYN") != "N"
     )
     return tuple(person for person in people if person is not None)
 
@@ -222,13 +226,14 @@ def _format_abstract_section(part: Element) -> str:
 def _find_other_abstract(citation: Element | None) -> Element | None:
     """The first `OtherAbstract`, preferably in English."""
     given = citation.findall("OtherAbstract") if citation is not None else []
-    english = [one for one in given if one.get("Language", "eng") == "eng"]
+    english = [text for text in given if text.get("Language", "eng") == "eng"]
     return next(iter(english or given), None)
 
 
 def _list_publication_types(article: Element) -> tuple[str, ...]:
     return tuple(
-        extract_element_text(one) for one in article.findall("PublicationTypeList/PublicationType")
+        extract_element_text(element)
+        for element in article.findall("PublicationTypeList/PublicationType")
     )
 
 
@@ -238,12 +243,12 @@ def _list_pubmed_notices(
     linked = citation.iterfind("CommentsCorrectionsList/CommentsCorrections") if citation is not None else ()  # fmt: skip
     found = (
         notice_relations.parse_notice_relation(
-            one.get("RefType", ""),
-            extract_element_text(one, "RefSource"),
+            element.get("RefType", ""),
+            extract_element_text(element, "RefSource"),
             source=PROVIDER_NAME,
-            note=extract_element_text(one, "Note"),
+            note=extract_element_text(element, "Note"),
         )
-        for one in linked
+        for element in linked
     )
     return notice_relations.add_retraction_flag(
         tuple(event for event in found if event), types, source=PROVIDER_NAME

@@ -159,7 +159,7 @@ class Provider:
                 notebook=notebook,
                 clock=manners.clock,
             )
-        door = InstanceClient(kit.upstream, manners=manners)
+        client = InstanceClient(kit.upstream, manners=manners)
         self._health = InstanceHealth(notebook, clock=manners.clock, rules=rules)
         self._pool = InstancePool(
             plan,
@@ -167,9 +167,9 @@ class Provider:
             health=self._health,
             draw=(lambda: manners.jitter(0.0, 1.0)) if rules.is_random else None,
         )
-        almanac = CapabilityCache(door, notebook=notebook, clock=manners.clock)
+        capabilities = CapabilityCache(client, notebook=notebook, clock=manners.clock)
         self._searcher = InstanceSearcher(
-            door, health=self._health, almanac=almanac, workers=kit.require_workers()
+            client, health=self._health, capabilities=capabilities, workers=kit.require_workers()
         )
 
     def list_rests(self) -> tuple[ServerRest, ...]:
@@ -205,9 +205,9 @@ class Provider:
         found = convert_to_images(harvest.results)
         if not found and (harvest.unresponsive or harvest.category_missing):
             failed = "; ".join((f"{engine}: {reason}" for engine, reason in harvest.unresponsive))
-            told = [f"Engines failed ({failed})."] if failed else []
+            causes = [f"Engines failed ({failed})."] if failed else []
             raise UpstreamUnavailable(
-                " ".join([f"{harvest.instance.url} found no images.", *told, *harvest.notes]),
+                " ".join([f"{harvest.instance.url} found no images.", *causes, *harvest.notes]),
                 provider=SPEC.name,
             )
         return found
@@ -340,14 +340,14 @@ class InstancePool:
         for instance in self._drop_resting_instances(members):
             if instance.is_own:
                 yield instance
-        public = [one for one in members if not one.is_own]
+        public = [instance for instance in members if not instance.is_own]
         await self._probe_unknown_instances(
             sorted(self._drop_resting_instances(public), key=self._build_turn_key), probe
         )
         known = [
-            one
-            for one in self._drop_resting_instances(public)
-            if self._health.has_json(one) is not None
+            instance
+            for instance in self._drop_resting_instances(public)
+            if self._health.has_json(instance) is not None
         ]
         for instance in sorted(known, key=self._build_turn_key):
             yield instance
@@ -365,10 +365,10 @@ class InstancePool:
     async def _probe_unknown_instances(
         self, awake: list[SearxngInstance], probe: InstanceProbe
     ) -> None:
-        fluent = sum(1 for one in awake if self._health.has_json(one))
-        unknown = [one for one in awake if self._health.has_json(one) is None]
+        fluent = sum(1 for instance in awake if self._health.has_json(instance))
+        unknown = [instance for instance in awake if self._health.has_json(instance) is None]
         if fluent < _MIN_JSON_INSTANCES and unknown:
-            await asyncio.gather(*(probe(one) for one in unknown[:_MAX_PROBES]))
+            await asyncio.gather(*(probe(instance) for instance in unknown[:_MAX_PROBES]))
 
     def _drop_resting_instances(self, members: Iterable[SearxngInstance]) -> list[SearxngInstance]:
         return [instance for instance in members if not self._health.measure_rest(instance)]

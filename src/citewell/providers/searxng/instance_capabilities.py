@@ -79,9 +79,9 @@ class CapabilityCache:
     """Keeps the capabilities of each instance, and asks for them at most once a day."""
 
     def __init__(
-        self, door: InstanceClient, *, notebook: JsonMemory, clock: Callable[[], float]
+        self, client: InstanceClient, *, notebook: JsonMemory, clock: Callable[[], float]
     ) -> None:
-        self._door = door
+        self._client = client
         self._notebook = notebook
         self._clock = clock
         self._known: dict[
@@ -104,7 +104,7 @@ class CapabilityCache:
 
     async def _fetch_capabilities(self, instance: SearxngInstance) -> InstanceCapabilities | None:
         try:
-            response = await self._door.fetch_from_instance(instance, "/config", {})
+            response = await self._client.fetch_from_instance(instance, "/config", {})
             found = parse_capabilities(response.parse_json()) if response.status == 200 else None
         except (UpstreamError, RefusedByPolicy):
             return None
@@ -154,8 +154,12 @@ def _keep_text_names(value: object) -> tuple[str, ...]:
 def _encode_capabilities(capabilities: InstanceCapabilities) -> dict[str, object]:
     """The capabilities in the shape of /config, so that `parse_capabilities` can read them again."""
     rows = [
-        {"name": one.name, "categories": list(one.categories), "languages": list(one.languages)}
-        for one in capabilities.engines
+        {
+            "name": engine.name,
+            "categories": list(engine.categories),
+            "languages": list(engine.languages),
+        }
+        for engine in capabilities.engines
     ]
     return {"engines": rows}
 
@@ -244,11 +248,11 @@ class InstanceClient:
 
 
 def _build_limiter_error(instance: SearxngInstance, delay: float) -> RateLimited:
-    said = f"{instance.url} is limiting the rate of our requests."
+    message = f"{instance.url} is limiting the rate of our requests."
     if not instance.is_own:
-        return RateLimited(said, retry_after=delay)
+        return RateLimited(message, retry_after=delay)
     advice = f"On your own instance set `{_LIMITER_LINE}` in settings.yml, or allow this machine in limiter.toml."
-    return RateLimited(f"{said} {advice}", retry_after=delay, remedy=_LIMITER_LINE)
+    return RateLimited(f"{message} {advice}", retry_after=delay, remedy=_LIMITER_LINE)
 
 
 def _describe_rejection(response: HttpResponse) -> str:

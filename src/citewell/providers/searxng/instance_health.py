@@ -97,9 +97,9 @@ class InstanceHealth:
             if url not in self._own:
                 mine = self._records.get(url)
                 self._records[url] = _merge_health_records(mine, other) if mine else other
-        shared = {url: one for url, one in self._records.items() if url not in self._own}
+        shared = {url: record for url, record in self._records.items() if url not in self._own}
         if shared:
-            rows = {url: asdict(one) for url, one in (kept | shared).items()}
+            rows = {url: asdict(record) for url, record in (kept | shared).items()}
             await self._notebook.remember_json(_HEALTH_KEY, rows, ttl=_HEALTH_KEEP_SECONDS)
 
     def look_up_record(self, instance: SearxngInstance) -> HealthRecord:
@@ -298,10 +298,10 @@ def _build_failure_details(
             instance.url, _RATE_LIMITED_REASON if limited else "resting after failures"
         )
     shown = dict(list(reasons.items())[:_MAX_NAMED_INSTANCES])
-    told = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
+    listing = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
     return {
         "error_type": NO_INSTANCES_ERROR_TYPE,
-        "error_details": f"{NO_INSTANCES_DETAILS} ({told})" if told else NO_INSTANCES_DETAILS,
+        "error_details": f"{NO_INSTANCES_DETAILS} ({listing})" if listing else NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
 

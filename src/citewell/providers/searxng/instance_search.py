@@ -79,16 +79,16 @@ class _SearchProgress:
 class InstanceSearcher:
     def __init__(
         self,
-        door: InstanceClient,
+        client: InstanceClient,
         *,
         health: InstanceHealth,
-        almanac: CapabilityCache,
+        capabilities: CapabilityCache,
         workers: TaskRunner,
     ) -> None:
-        self._door = door
+        self._client = client
         self._workers = workers
         self._health = health
-        self._almanac = almanac
+        self._capabilities = capabilities
 
     async def probe_json_support(self, instance: SearxngInstance) -> None:
         """Record whether the instance offers JSON, found out by a request with an empty query.
@@ -97,7 +97,7 @@ class InstanceSearcher:
         is asked, and an instance that cannot help does not see the user's query.
         """
         try:
-            response = await self._door.fetch_from_instance(
+            response = await self._client.fetch_from_instance(
                 instance, _SEARCH_PATH, {"q": "", "format": "json"}
             )
         except (UpstreamError, RefusedByPolicy):
@@ -107,7 +107,7 @@ class InstanceSearcher:
             response.status in {200, 400} and response.content_type == "application/json"
         ):
             self._health.record_json_support(instance, on=response.status != 403)
-        elif isinstance(error := self._door.find_status_error(response, instance), RateLimited):
+        elif isinstance(error := self._client.find_status_error(response, instance), RateLimited):
             self._health.record_rate_limit(instance, error.retry_after or 0.0)
         else:
             self._health.record_instance_failure(instance)
@@ -118,7 +118,7 @@ class InstanceSearcher:
         capabilities = (
             None
             if query.category == "general" and query.language is None
-            else await self._almanac.look_up_capabilities(instance)
+            else await self._capabilities.look_up_capabilities(instance)
         )
         if capabilities and query.category not in capabilities.categories:
             offered = ", ".join(sorted(capabilities.categories)) or "none"
@@ -157,7 +157,7 @@ class InstanceSearcher:
     ) -> SearxngPage:
         if self._health.has_json(instance) is False:
             return await self._fetch_html_page(instance, params)
-        response = await self._door.fetch_from_instance(
+        response = await self._client.fetch_from_instance(
             instance, _SEARCH_PATH, {**params, "format": "json"}
         )
         if response.status == 403:
@@ -174,7 +174,7 @@ class InstanceSearcher:
         self, instance: SearxngInstance, params: Mapping[str, str]
     ) -> SearxngPage:
         try:
-            response = await self._door.fetch_from_instance(instance, _SEARCH_PATH, params)
+            response = await self._client.fetch_from_instance(instance, _SEARCH_PATH, params)
             self._check_instance_response(response, instance)
             return await read_html_page(response, self._workers)
         except (AuthRequired, Blocked, UpstreamUnavailable) as error:
@@ -183,7 +183,7 @@ class InstanceSearcher:
             ) from error
 
     def _check_instance_response(self, response: HttpResponse, instance: SearxngInstance) -> None:
-        error = self._door.find_status_error(response, instance)
+        error = self._client.find_status_error(response, instance)
         if isinstance(error, RateLimited):
             self._health.record_rate_limit(instance, error.retry_after or 0.0)
         if error is not None:
