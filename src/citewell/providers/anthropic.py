@@ -15,12 +15,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
 from citewell.routing.upstream_refusals import (
@@ -72,37 +67,37 @@ _MAX_TOOL_USES = {
 }  # searches, and page reads, by effort
 
 
-class _ClaudeCitation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    cited_text: OptionalField[str] = None
+class _ClaudeCitation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    cited_text: wire.OptionalField[str] = None
 
 
-class _ClaudeBlock(ResponsePart):
-    type: OptionalField[str] = None
-    text: OptionalField[str] = None
-    citations: TolerantItems[Any] = ()
+class _ClaudeBlock(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    text: wire.OptionalField[str] = None
+    citations: wire.TolerantItems[Any] = ()
     content: Any = None
 
 
-class _ClaudeToolUse(ResponsePart):
-    web_search_requests: OptionalField[int] = None
-    web_fetch_requests: OptionalField[int] = None
+class _ClaudeToolUse(wire.ResponsePart):
+    web_search_requests: wire.OptionalField[int] = None
+    web_fetch_requests: wire.OptionalField[int] = None
 
 
-class _ClaudeUsage(ResponsePart):
-    input_tokens: OptionalField[int] = None
-    output_tokens: OptionalField[int] = None
-    cache_read_input_tokens: OptionalField[int] = None
-    cache_creation_input_tokens: OptionalField[int] = None
-    server_tool_use: OptionalField[_ClaudeToolUse] = None
+class _ClaudeUsage(wire.ResponsePart):
+    input_tokens: wire.OptionalField[int] = None
+    output_tokens: wire.OptionalField[int] = None
+    cache_read_input_tokens: wire.OptionalField[int] = None
+    cache_creation_input_tokens: wire.OptionalField[int] = None
+    server_tool_use: wire.OptionalField[_ClaudeToolUse] = None
 
 
-class _ClaudeMessage(ResponsePart):
-    model: OptionalField[str] = None
-    stop_reason: OptionalField[str] = None
-    content: TolerantItems[_ClaudeBlock] = ()
-    usage: OptionalField[_ClaudeUsage] = None
+class _ClaudeMessage(wire.ResponsePart):
+    model: wire.OptionalField[str] = None
+    stop_reason: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_ClaudeBlock] = ()
+    usage: wire.OptionalField[_ClaudeUsage] = None
 
 
 class Provider(KitProvider):

@@ -14,7 +14,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import (
     KitProvider,
     Offer,
@@ -69,34 +69,34 @@ _MAX_REPORT_TOKENS = 4000  # output tokens of a report
 _EMBEDDING_NAME_PATTERN = re.compile(r"embed|rerank|\bbge-|\be5-|minilm", re.IGNORECASE)
 
 
-class _ChatMessage(ResponsePart):
-    content: OptionalField[str] = None
-    reasoning: OptionalField[str] = None  # Ollama and vLLM; older ones and llama.cpp: the next
-    reasoning_content: OptionalField[str] = None
+class _ChatMessage(wire.ResponsePart):
+    content: wire.OptionalField[str] = None
+    reasoning: wire.OptionalField[str] = None  # Ollama and vLLM; older ones and llama.cpp: the next
+    reasoning_content: wire.OptionalField[str] = None
 
 
-class _ChatChoice(ResponsePart):
-    message: OptionalField[_ChatMessage] = None
-    finish_reason: OptionalField[str] = None
+class _ChatChoice(wire.ResponsePart):
+    message: wire.OptionalField[_ChatMessage] = None
+    finish_reason: wire.OptionalField[str] = None
 
 
-class _ChatUsage(ResponsePart):
-    prompt_tokens: OptionalField[int] = None
-    completion_tokens: OptionalField[int] = None
+class _ChatUsage(wire.ResponsePart):
+    prompt_tokens: wire.OptionalField[int] = None
+    completion_tokens: wire.OptionalField[int] = None
 
 
-class _ChatCompletion(ResponsePart):
-    model: OptionalField[str] = None
-    choices: TolerantItems[_ChatChoice] = ()
-    usage: OptionalField[_ChatUsage] = None
+class _ChatCompletion(wire.ResponsePart):
+    model: wire.OptionalField[str] = None
+    choices: wire.TolerantItems[_ChatChoice] = ()
+    usage: wire.OptionalField[_ChatUsage] = None
 
 
-class _ListedModel(ResponsePart):
+class _ListedModel(wire.ResponsePart):
     id: str
 
 
-class _ModelList(ResponsePart):
-    data: TolerantItems[_ListedModel] = ()
+class _ModelList(wire.ResponsePart):
+    data: wire.TolerantItems[_ListedModel] = ()
 
 
 class Provider(KitProvider):

@@ -28,7 +28,7 @@ from citewell.domains.patents.patent_numbers import (
 )
 from citewell.domains.patents.patent_records import PatentHits, PatentQuery, PatentRecord
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import JsonResponse, OptionalField, read_json_response
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
@@ -75,9 +75,9 @@ _MAX_FAULT_CHARS = 300
 _STATED = (400, 401, 403, 404, 413)
 
 
-class _TokenResponse(JsonResponse):
+class _TokenResponse(wire.JsonResponse):
     access_token: str = Field(min_length=1)
-    expires_in: OptionalField[float] = None  # seconds, sent as a string
+    expires_in: wire.OptionalField[float] = None  # seconds, sent as a string
 
 
 class Provider:
@@ -163,7 +163,7 @@ class Provider:
                 form={"grant_type": "client_credentials"},
                 secret_headers={"Authorization": f"Basic {self._basic}"},
             )
-            answer = read_json_response(_TokenResponse, response)
+            answer = wire.read_json_response(_TokenResponse, response)
             lifetime = min(answer.expires_in or _DEFAULT_TOKEN_SECONDS, 86400.0)
             self._expires_at = self._clock() + lifetime - _TOKEN_SPARE_SECONDS
             self._token = answer.access_token

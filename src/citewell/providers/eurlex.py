@@ -17,12 +17,7 @@ from citewell.core.values.court_case import (
 )
 from citewell.domains.law.eu_law_numbers import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
@@ -61,26 +56,26 @@ _CELEX_FORMS = {"cjeu": "^6....C", "egc": "^6....T", "eu-legislation": "^3", "eu
 _KINDS = {"6": "decision", "3": "legislation"}
 
 
-class _BoundTerm(ResponsePart):
+class _BoundTerm(wire.ResponsePart):
     value: str
 
 
-class _CelexValue(ResponsePart):
+class _CelexValue(wire.ResponsePart):
     value: Annotated[str, Field(pattern=r"^[0-9A-Z][0-9A-Z/()_.-]{2,39}$")]
 
 
-class _WorkBinding(ResponsePart):
+class _WorkBinding(wire.ResponsePart):
     celex: _CelexValue
-    ecli: OptionalField[_BoundTerm] = None
-    date: OptionalField[_BoundTerm] = None
-    title: OptionalField[_BoundTerm] = None
+    ecli: wire.OptionalField[_BoundTerm] = None
+    date: wire.OptionalField[_BoundTerm] = None
+    title: wire.OptionalField[_BoundTerm] = None
 
 
-class _BindingList(ResponsePart):
-    bindings: TolerantItems[_WorkBinding]
+class _BindingList(wire.ResponsePart):
+    bindings: wire.TolerantItems[_WorkBinding]
 
 
-class _SparqlAnswer(JsonResponse):
+class _SparqlAnswer(wire.JsonResponse):
     results: _BindingList
 
 

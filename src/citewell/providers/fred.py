@@ -20,13 +20,7 @@ from citewell.core.errors import (
 )
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.data_cubes import clean_label, format_stated_value, is_in_days
 from citewell.providers.dialects.series_catalogue import run_reader
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
@@ -85,32 +79,32 @@ _UNDESCRIBED_NOTE = "FRED did not say the title and the unit of the series."
 _UNKNOWN_SERIES_WORDS = ("does not exist", "series_id")
 
 
-class _FredSeries(ResponsePart):
+class _FredSeries(wire.ResponsePart):
     id: str
-    title: OptionalField[str] = None
-    units: OptionalField[str] = None
-    frequency: OptionalField[str] = None
-    last_updated: OptionalField[str] = None
-    notes: OptionalField[str] = None
+    title: wire.OptionalField[str] = None
+    units: wire.OptionalField[str] = None
+    frequency: wire.OptionalField[str] = None
+    last_updated: wire.OptionalField[str] = None
+    notes: wire.OptionalField[str] = None
 
 
-class _FredResponse(JsonResponse):
-    error_code: OptionalField[int] = None
-    error_message: OptionalField[str] = None
+class _FredResponse(wire.JsonResponse):
+    error_code: wire.OptionalField[int] = None
+    error_message: wire.OptionalField[str] = None
 
 
 class _SeriesPage(_FredResponse):
-    seriess: TolerantItems[_FredSeries]
+    seriess: wire.TolerantItems[_FredSeries]
 
 
-class _FredObservation(ResponsePart):
+class _FredObservation(wire.ResponsePart):
     date: str
-    value: OptionalField[str] = None
+    value: wire.OptionalField[str] = None
 
 
 class _ObservationPage(_FredResponse):
-    observations: TolerantItems[_FredObservation]
-    units: OptionalField[str] = None
+    observations: wire.TolerantItems[_FredObservation]
+    units: wire.OptionalField[str] = None
 
 
 class Provider(KitProvider):
@@ -133,7 +127,7 @@ class Provider(KitProvider):
             "sort_order": "desc",
         }
         response = await self._send_call("/series/search", params)
-        page = read_json_response(_SeriesPage, response)
+        page = wire.read_json_response(_SeriesPage, response)
         found = [_build_series(series) for series in page.seriess if series.id.strip()]
         wanted = set(_WORD_PATTERN.findall(words.casefold()))
         found.sort(key=lambda series: -_count_words(series.title or "", wanted))
@@ -154,7 +148,7 @@ class Provider(KitProvider):
         try:
             if self._key:
                 response = await self._send_call("/series", {"series_id": named})
-                page = read_json_response(_SeriesPage, response)
+                page = wire.read_json_response(_SeriesPage, response)
                 return next(map(_build_series, page.seriess), None)
             pages = _choose_site_address(self._upstream.base_url, _SERIES_PAGES, "/series")
             response = await self._upstream.send_get(f"/{named}", base_url=pages, retry=False)
@@ -173,7 +167,7 @@ class Provider(KitProvider):
             "units": query.units,
         }
         given = {name: value for name, value in params.items() if value}
-        page = read_json_response(
+        page = wire.read_json_response(
             _ObservationPage, await self._send_call("/series/observations", given)
         )
         rows = [(parse_stated_period(row.date), row.value) for row in page.observations]

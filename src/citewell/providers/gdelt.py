@@ -18,12 +18,7 @@ from citewell.core.errors import (
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
@@ -77,15 +72,15 @@ _SPLIT_APOSTROPHE_PATTERN = re.compile(r"(?<=\w) ?(['’]) ?(s|t|re|ve|ll|d|m)\b
 _SPLIT_NUMBER_PATTERN = re.compile(r"(?<=\d) (?:(,) (?=\d{3}\b)|(\.) (?=\d))")
 
 
-class _Article(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    seendate: OptionalField[str] = None
-    domain: OptionalField[str] = None
+class _Article(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    seendate: wire.OptionalField[str] = None
+    domain: wire.OptionalField[str] = None
 
 
-class _ArticleList(ResponsePart):
-    articles: TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
+class _ArticleList(wire.ResponsePart):
+    articles: wire.TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
 
 
 class Provider(KitProvider):

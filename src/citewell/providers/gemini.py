@@ -18,12 +18,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.grounded_content import (
     GroundedContent,
     convert_grounded_usage,
@@ -103,39 +98,39 @@ _PARTIAL_STATUSES = frozenset({"incomplete", "budget_exceeded"})
 _EXPECTED_SEARCHES = {"low": 30, "medium": 60, "high": 100, "xhigh": 160}  # usual number, by effort
 
 
-class _GeminiAnnotation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    start_index: OptionalField[int] = None
-    end_index: OptionalField[int] = None
+class _GeminiAnnotation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    start_index: wire.OptionalField[int] = None
+    end_index: wire.OptionalField[int] = None
 
 
-class _GeminiContent(ResponsePart):
-    text: OptionalField[str] = None
-    annotations: TolerantItems[Any] = ()
+class _GeminiContent(wire.ResponsePart):
+    text: wire.OptionalField[str] = None
+    annotations: wire.TolerantItems[Any] = ()
 
 
-class _GeminiStep(ResponsePart):
-    type: OptionalField[str] = None
-    content: TolerantItems[_GeminiContent] = ()
+class _GeminiStep(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_GeminiContent] = ()
 
 
-class _GeminiUsage(ResponsePart):
-    total_input_tokens: OptionalField[int] = None
-    total_output_tokens: OptionalField[int] = None
-    total_thought_tokens: OptionalField[int] = None
-    total_tool_use_tokens: OptionalField[int] = None
-    total_cached_tokens: OptionalField[int] = None
-    grounding_tool_count: TolerantItems[Any] = ()
+class _GeminiUsage(wire.ResponsePart):
+    total_input_tokens: wire.OptionalField[int] = None
+    total_output_tokens: wire.OptionalField[int] = None
+    total_thought_tokens: wire.OptionalField[int] = None
+    total_tool_use_tokens: wire.OptionalField[int] = None
+    total_cached_tokens: wire.OptionalField[int] = None
+    grounding_tool_count: wire.TolerantItems[Any] = ()
 
 
-class _GeminiInteraction(ResponsePart):
-    id: OptionalField[str] = None
-    status: OptionalField[str] = None
-    agent: OptionalField[str] = None
-    model: OptionalField[str] = None
-    steps: TolerantItems[_GeminiStep] = ()
-    usage: OptionalField[_GeminiUsage] = None
+class _GeminiInteraction(wire.ResponsePart):
+    id: wire.OptionalField[str] = None
+    status: wire.OptionalField[str] = None
+    agent: wire.OptionalField[str] = None
+    model: wire.OptionalField[str] = None
+    steps: wire.TolerantItems[_GeminiStep] = ()
+    usage: wire.OptionalField[_GeminiUsage] = None
     error: Any = None
 
 

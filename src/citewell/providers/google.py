@@ -16,15 +16,7 @@ from citewell.core.values.search_queries import (
     SearchQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import (
     GatheredResults,
     ResultPage,
@@ -87,47 +79,47 @@ _DATE_META_KEYS = (
 )
 
 
-class _GooglePagemap(ResponsePart):
-    metatags: TolerantItems[dict[str, object]] = ()
-    newsarticle: TolerantItems[dict[str, object]] = ()
+class _GooglePagemap(wire.ResponsePart):
+    metatags: wire.TolerantItems[dict[str, object]] = ()
+    newsarticle: wire.TolerantItems[dict[str, object]] = ()
 
 
-class _GoogleItem(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    pagemap: OptionalField[_GooglePagemap] = None
+class _GoogleItem(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    pagemap: wire.OptionalField[_GooglePagemap] = None
 
 
-class _GoogleSearchInfo(ResponsePart):
-    totalResults: OptionalField[int] = None  # noqa: N815 - the upstream's word; a string of digits
+class _GoogleSearchInfo(wire.ResponsePart):
+    totalResults: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word; a string of digits
 
 
-class _GoogleQueries(ResponsePart):
-    nextPage: OptionalField[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
+class _GoogleQueries(wire.ResponsePart):
+    nextPage: wire.OptionalField[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
 
 
-class _GoogleWebResponse(JsonResponse):
-    kind: OptionalField[str] = None
-    items: TolerantItems[_GoogleItem] = ()  # absent when nothing was found
-    queries: OptionalField[_GoogleQueries] = None
-    searchInformation: OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
+class _GoogleWebResponse(wire.JsonResponse):
+    kind: wire.OptionalField[str] = None
+    items: wire.TolerantItems[_GoogleItem] = ()  # absent when nothing was found
+    queries: wire.OptionalField[_GoogleQueries] = None
+    searchInformation: wire.OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
 
 
-class _GoogleImageItem(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    context: OptionalField[HttpLink] = nested_field("image.contextLink")
-    thumbnail: OptionalField[HttpLink] = nested_field("image.thumbnailLink")
-    width: OptionalField[int] = nested_field("image.width")
-    height: OptionalField[int] = nested_field("image.height")
-    bytes: OptionalField[int] = nested_field("image.byteSize")
+class _GoogleImageItem(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    context: wire.OptionalField[wire.HttpLink] = wire.nested_field("image.contextLink")
+    thumbnail: wire.OptionalField[wire.HttpLink] = wire.nested_field("image.thumbnailLink")
+    width: wire.OptionalField[int] = wire.nested_field("image.width")
+    height: wire.OptionalField[int] = wire.nested_field("image.height")
+    bytes: wire.OptionalField[int] = wire.nested_field("image.byteSize")
 
 
-class _GoogleImageResponse(JsonResponse):
-    kind: OptionalField[str] = None
-    items: TolerantItems[_GoogleImageItem] = ()
-    queries: OptionalField[_GoogleQueries] = None
+class _GoogleImageResponse(wire.JsonResponse):
+    kind: wire.OptionalField[str] = None
+    items: wire.TolerantItems[_GoogleImageItem] = ()
+    queries: wire.OptionalField[_GoogleQueries] = None
 
 
 class Provider(KitProvider):
@@ -137,7 +129,9 @@ class Provider(KitProvider):
 
         async def page(number: int) -> ResultPage[SearchHit]:
             params = asked | _build_page_window(number, count)
-            answer = read_json_response(_GoogleWebResponse, await self._fetch_google_json(params))
+            answer = wire.read_json_response(
+                _GoogleWebResponse, await self._fetch_google_json(params)
+            )
             return _parse_google_page(answer, now=self._read_now())
 
         found = await gather_pages(page, count=count, max_pages=_count_needed_pages(count))
@@ -154,7 +148,7 @@ class Provider(KitProvider):
         asked = _build_google_image_params(query) | {"cx": engine}
 
         async def page(number: int) -> ResultPage[FoundImage]:
-            answer = read_json_response(
+            answer = wire.read_json_response(
                 _GoogleImageResponse,
                 await self._fetch_google_json(asked | _build_page_window(number, count)),
             )

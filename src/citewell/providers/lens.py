@@ -19,14 +19,7 @@ from citewell.domains.patents.patent_records import (
     PatentRecord,
     normalize_class_code,
 )
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     clean_party_names,
@@ -70,52 +63,58 @@ _FIELDS = (
 )  # fmt: skip
 
 
-class _LensText(ResponsePart):
+class _LensText(wire.ResponsePart):
     text: str
-    lang: OptionalField[str] = None
+    lang: wire.OptionalField[str] = None
 
 
-class _LensParty(ResponsePart):
+class _LensParty(wire.ResponsePart):
     name: Annotated[str, Field(validation_alias=AliasPath("extracted_name", "value"))]
 
 
-class _LensClass(ResponsePart):
+class _LensClass(wire.ResponsePart):
     symbol: str
 
 
-class _LensDocument(ResponsePart):
+class _LensDocument(wire.ResponsePart):
     jurisdiction: str
     doc_number: str
-    kind: OptionalField[str] = None
+    kind: wire.OptionalField[str] = None
 
 
-class _LensMember(ResponsePart):
+class _LensMember(wire.ResponsePart):
     document_id: _LensDocument
 
 
-class _LensPatent(ResponsePart):
+class _LensPatent(wire.ResponsePart):
     lens_id: Annotated[str, Field(pattern=r"^[0-9X-]{15,20}$")]
     jurisdiction: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
     doc_number: Annotated[str, Field(min_length=1, max_length=30)]
-    kind: OptionalField[Annotated[str, Field(pattern=r"^[A-Z]\d?$")]] = None
-    abstract: OptionalField[TolerantItems[_LensText] | str] = None
-    titles: OptionalField[TolerantItems[_LensText]] = nested_field("biblio.invention_title")
-    applicants: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.applicants")
-    inventors: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.inventors")
-    filed: OptionalField[str] = nested_field("biblio.application_reference.date")
-    classes: OptionalField[TolerantItems[_LensClass]] = nested_field(
+    kind: wire.OptionalField[Annotated[str, Field(pattern=r"^[A-Z]\d?$")]] = None
+    abstract: wire.OptionalField[wire.TolerantItems[_LensText] | str] = None
+    titles: wire.OptionalField[wire.TolerantItems[_LensText]] = wire.nested_field(
+        "biblio.invention_title"
+    )
+    applicants: wire.OptionalField[wire.TolerantItems[_LensParty]] = wire.nested_field(
+        "biblio.parties.applicants"
+    )
+    inventors: wire.OptionalField[wire.TolerantItems[_LensParty]] = wire.nested_field(
+        "biblio.parties.inventors"
+    )
+    filed: wire.OptionalField[str] = wire.nested_field("biblio.application_reference.date")
+    classes: wire.OptionalField[wire.TolerantItems[_LensClass]] = wire.nested_field(
         "biblio.classifications_cpc.classifications"
     )
-    granted: OptionalField[str] = nested_field("legal_status.grant_date")
-    status: OptionalField[str] = nested_field("legal_status.patent_status")
-    members: OptionalField[TolerantItems[_LensMember]] = nested_field(
+    granted: wire.OptionalField[str] = wire.nested_field("legal_status.grant_date")
+    status: wire.OptionalField[str] = wire.nested_field("legal_status.patent_status")
+    members: wire.OptionalField[wire.TolerantItems[_LensMember]] = wire.nested_field(
         "families.simple_family.members"
     )
 
 
-class _LensResponse(JsonResponse):
-    data: TolerantItems[_LensPatent]
-    total: OptionalField[int] = None
+class _LensResponse(wire.JsonResponse):
+    data: wire.TolerantItems[_LensPatent]
+    total: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):
@@ -137,7 +136,7 @@ class Provider(KitProvider):
             raise MalformedResponse(message, provider=SPEC.name)
         return PatentHits(
             patents=records[: query.count],
-            total=drop_negative_count(page.total),
+            total=wire.drop_negative_count(page.total),
             applied=select_applied_filters(query, _APPLIED),
         )
 

@@ -17,7 +17,7 @@ from citewell.domains.place_records import (
     PlaceLookup,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.brave_places import (
     build_osm_place,
     clean_tag,
@@ -55,23 +55,23 @@ _MIN_COSINE = 0.01  # keeps the box finite at the poles
 _Texts = dict[str, Any]
 
 
-class _NamedThing(ResponsePart):
+class _NamedThing(wire.ResponsePart):
     lat: float  # sent as texts
     lon: float
-    place_id: OptionalField[int] = None
-    osm_type: OptionalField[str] = None  # a postcode has no element of its own
-    osm_id: OptionalField[int] = None
-    category: OptionalField[str] = None
-    type: OptionalField[str] = None
-    name: OptionalField[str] = None
-    display_name: OptionalField[str] = None
-    address: OptionalField[_Texts] = None
-    extratags: OptionalField[_Texts] = None
-    boundingbox: OptionalField[Annotated[list[float], Field(max_length=_BOX_NUMBERS)]] = None
+    place_id: wire.OptionalField[int] = None
+    osm_type: wire.OptionalField[str] = None  # a postcode has no element of its own
+    osm_id: wire.OptionalField[int] = None
+    category: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    name: wire.OptionalField[str] = None
+    display_name: wire.OptionalField[str] = None
+    address: wire.OptionalField[_Texts] = None
+    extratags: wire.OptionalField[_Texts] = None
+    boundingbox: wire.OptionalField[Annotated[list[float], Field(max_length=_BOX_NUMBERS)]] = None
 
 
-class _ThingList(ResponsePart):
-    things: TolerantItems[_NamedThing]
+class _ThingList(wire.ResponsePart):
+    things: wire.TolerantItems[_NamedThing]
 
 
 class Provider(KitProvider):

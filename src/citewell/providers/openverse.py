@@ -6,13 +6,7 @@ from functools import cache
 
 from citewell.core.errors import Blocked
 from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import GatheredResults, ResultPage, gather_pages
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
@@ -51,25 +45,25 @@ _FORBIDDEN = 403
 _PUBLIC_DOMAIN_NAMES = {"cc0": "CC0", "pdm": "Public Domain Mark"}
 
 
-class _OpenverseImage(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    foreign_landing_url: OptionalField[HttpLink] = None
-    thumbnail: OptionalField[HttpLink] = None
-    creator: OptionalField[str] = None
-    license: OptionalField[str] = None
-    license_version: OptionalField[str] = None
-    license_url: OptionalField[HttpLink] = None
-    attribution: OptionalField[str] = None
-    filetype: OptionalField[str] = None
-    filesize: OptionalField[int] = None
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
+class _OpenverseImage(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    foreign_landing_url: wire.OptionalField[wire.HttpLink] = None
+    thumbnail: wire.OptionalField[wire.HttpLink] = None
+    creator: wire.OptionalField[str] = None
+    license: wire.OptionalField[str] = None
+    license_version: wire.OptionalField[str] = None
+    license_url: wire.OptionalField[wire.HttpLink] = None
+    attribution: wire.OptionalField[str] = None
+    filetype: wire.OptionalField[str] = None
+    filesize: wire.OptionalField[int] = None
+    width: wire.OptionalField[int] = None
+    height: wire.OptionalField[int] = None
 
 
-class _OpenversePage(JsonResponse):
-    results: TolerantItems[_OpenverseImage]
-    page_count: OptionalField[int] = None
+class _OpenversePage(wire.JsonResponse):
+    results: wire.TolerantItems[_OpenverseImage]
+    page_count: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):

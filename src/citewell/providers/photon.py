@@ -14,12 +14,7 @@ from citewell.domains.place_records import (
     PlaceHits,
     PlaceLookup,
 )
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.brave_places import (
     build_osm_place,
     clean_tag,
@@ -54,36 +49,36 @@ _BOX_NUMBERS = 4
 _Coordinates = Annotated[list[float], Field(min_length=2, max_length=3)]
 
 
-class _PhotonGeometry(ResponsePart):
+class _PhotonGeometry(wire.ResponsePart):
     coordinates: _Coordinates  # longitude first
 
 
-class _PhotonProperties(ResponsePart):
+class _PhotonProperties(wire.ResponsePart):
     osm_id: int
     osm_type: str
-    osm_key: OptionalField[str] = None
-    osm_value: OptionalField[str] = None
-    name: OptionalField[str] = None
-    housenumber: OptionalField[str] = None
-    street: OptionalField[str] = None
-    postcode: OptionalField[str] = None
-    locality: OptionalField[str] = None
-    district: OptionalField[str] = None
-    city: OptionalField[str] = None
-    county: OptionalField[str] = None
-    state: OptionalField[str] = None
-    country: OptionalField[str] = None
-    countrycode: OptionalField[str] = None
-    extent: OptionalField[list[float]] = None
+    osm_key: wire.OptionalField[str] = None
+    osm_value: wire.OptionalField[str] = None
+    name: wire.OptionalField[str] = None
+    housenumber: wire.OptionalField[str] = None
+    street: wire.OptionalField[str] = None
+    postcode: wire.OptionalField[str] = None
+    locality: wire.OptionalField[str] = None
+    district: wire.OptionalField[str] = None
+    city: wire.OptionalField[str] = None
+    county: wire.OptionalField[str] = None
+    state: wire.OptionalField[str] = None
+    country: wire.OptionalField[str] = None
+    countrycode: wire.OptionalField[str] = None
+    extent: wire.OptionalField[list[float]] = None
 
 
-class _PhotonFeature(ResponsePart):
+class _PhotonFeature(wire.ResponsePart):
     geometry: _PhotonGeometry
     properties: _PhotonProperties
 
 
-class _FeatureCollection(JsonResponse):
-    features: TolerantItems[_PhotonFeature]
+class _FeatureCollection(wire.JsonResponse):
+    features: wire.TolerantItems[_PhotonFeature]
 
 
 class Provider(KitProvider):

@@ -27,16 +27,7 @@ from citewell.core.values.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
@@ -99,7 +90,7 @@ class Provider(KitProvider):
     max_batch = MappingProxyType(dict.fromkeys(_ID_PREFIXES, _MAX_BATCH_IDS))
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
-        answer = read_json_response(
+        answer = wire.read_json_response(
             S2PaperList, await self._fetch_s2_json("/paper/search", _build_s2_params(query))
         )
         return PaperHits(
@@ -149,7 +140,7 @@ class Provider(KitProvider):
         return (
             ()
             if response is None
-            else parse_s2_papers(read_json_response(S2PaperList, response))[: query.count]
+            else parse_s2_papers(wire.read_json_response(S2PaperList, response))[: query.count]
         )
 
     async def list_citing_papers(
@@ -165,7 +156,9 @@ class Provider(KitProvider):
         response = await self._fetch_known_paper(path, params)
         if response is None:
             return None
-        papers = (parse_s2_edge(edge) for edge in read_json_response(S2EdgeList, response).data)
+        papers = (
+            parse_s2_edge(edge) for edge in wire.read_json_response(S2EdgeList, response).data
+        )
         return tuple(paper for paper in papers if paper is not None)[:count]
 
     async def _fetch_known_paper(self, path: str, params: dict[str, str]) -> HttpResponse | None:
@@ -219,54 +212,56 @@ def _build_s2_params(query: PaperQuery) -> dict[str, str]:
 # Parses Semantic Scholar's responses: papers, and the citations between them.
 
 
-class _S2Author(CamelCasePart):
-    name: OptionalField[str] = None
+class _S2Author(wire.CamelCasePart):
+    name: wire.OptionalField[str] = None
 
 
-class _S2Paper(CamelCasePart):
-    paper_id: OptionalField[str] = None  # null for a reference it could not identify
-    title: OptionalField[str] = None
-    abstract: OptionalField[str] = None
-    year: OptionalField[int] = None
-    publication_date: OptionalField[str] = None
-    authors: OptionalField[TolerantItems[_S2Author]] = None
-    doi: OptionalField[csl_works.TextField] = nested_field("externalIds.DOI")
-    arxiv: OptionalField[csl_works.TextField] = nested_field("externalIds.ArXiv")
-    pmid: OptionalField[csl_works.TextField] = nested_field("externalIds.PubMed")
-    pmcid: OptionalField[csl_works.TextField] = nested_field("externalIds.PubMedCentral")
-    pdf_url: OptionalField[HttpLink] = nested_field("openAccessPdf.url")  # "" if there is none
-    pdf_status: OptionalField[str] = nested_field("openAccessPdf.status")
-    pdf_license: OptionalField[str] = nested_field("openAccessPdf.license")
-    is_open_access: OptionalField[bool] = None
-    citation_count: OptionalField[int] = None
-    reference_count: OptionalField[int] = None
-    tldr: OptionalField[str] = nested_field("tldr.text")
-    venue: OptionalField[str] = None
-    journal: OptionalField[str] = nested_field("journal.name")
-    pages: OptionalField[csl_works.TextField] = nested_field("journal.pages")
-    volume: OptionalField[csl_works.TextField] = nested_field("journal.volume")
-    publication_types: OptionalField[list[str]] = None
-    url: OptionalField[HttpLink] = None
+class _S2Paper(wire.CamelCasePart):
+    paper_id: wire.OptionalField[str] = None  # null for a reference it could not identify
+    title: wire.OptionalField[str] = None
+    abstract: wire.OptionalField[str] = None
+    year: wire.OptionalField[int] = None
+    publication_date: wire.OptionalField[str] = None
+    authors: wire.OptionalField[wire.TolerantItems[_S2Author]] = None
+    doi: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.DOI")
+    arxiv: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.ArXiv")
+    pmid: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.PubMed")
+    pmcid: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.PubMedCentral")
+    pdf_url: wire.OptionalField[wire.HttpLink] = wire.nested_field(
+        "openAccessPdf.url"
+    )  # "" if there is none
+    pdf_status: wire.OptionalField[str] = wire.nested_field("openAccessPdf.status")
+    pdf_license: wire.OptionalField[str] = wire.nested_field("openAccessPdf.license")
+    is_open_access: wire.OptionalField[bool] = None
+    citation_count: wire.OptionalField[int] = None
+    reference_count: wire.OptionalField[int] = None
+    tldr: wire.OptionalField[str] = wire.nested_field("tldr.text")
+    venue: wire.OptionalField[str] = None
+    journal: wire.OptionalField[str] = wire.nested_field("journal.name")
+    pages: wire.OptionalField[csl_works.TextField] = wire.nested_field("journal.pages")
+    volume: wire.OptionalField[csl_works.TextField] = wire.nested_field("journal.volume")
+    publication_types: wire.OptionalField[list[str]] = None
+    url: wire.OptionalField[wire.HttpLink] = None
 
 
-class S2PaperList(CamelCasePart, JsonResponse):
-    total: OptionalField[int] = None
-    data: TolerantItems[_S2Paper] = ()  # absent when nothing was found
+class S2PaperList(wire.CamelCasePart, wire.JsonResponse):
+    total: wire.OptionalField[int] = None
+    data: wire.TolerantItems[_S2Paper] = ()  # absent when nothing was found
 
 
-class _S2PaperResponse(_S2Paper, JsonResponse):
+class _S2PaperResponse(_S2Paper, wire.JsonResponse):
     pass
 
 
-class _S2Edge(CamelCasePart):
-    intents: OptionalField[TolerantItems[str]] = None
-    is_influential: OptionalField[bool] = None
-    citing_paper: OptionalField[_S2Paper] = None
-    cited_paper: OptionalField[_S2Paper] = None
+class _S2Edge(wire.CamelCasePart):
+    intents: wire.OptionalField[wire.TolerantItems[str]] = None
+    is_influential: wire.OptionalField[bool] = None
+    citing_paper: wire.OptionalField[_S2Paper] = None
+    cited_paper: wire.OptionalField[_S2Paper] = None
 
 
-class S2EdgeList(CamelCasePart, JsonResponse):
-    data: TolerantItems[_S2Edge]  # null if a publisher withholds its references
+class S2EdgeList(wire.CamelCasePart, wire.JsonResponse):
+    data: wire.TolerantItems[_S2Edge]  # null if a publisher withholds its references
 
 
 def has_s2_error(response: HttpResponse) -> bool:
@@ -295,7 +290,7 @@ def read_s2_paper(response: HttpResponse) -> Paper:
     record = parse_json_response(_S2PaperResponse, response)
     if not record.error and not clean_markup(record.title):
         raise MalformedResponse("The record has no title.", provider=response.provider)
-    return _parse_s2_paper(read_json_response(_S2PaperResponse, response))
+    return _parse_s2_paper(wire.read_json_response(_S2PaperResponse, response))
 
 
 def read_s2_batch(response: HttpResponse, *, count: int) -> dict[int, Paper | None]:
@@ -348,8 +343,8 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
         volume=volume if volume and not volume.startswith("abs/") else None,  # arXiv has none
         pages=record_fields.expand_page_range(item.pages),
         abstract=clean_markup(item.abstract) or None,
-        citation_count=drop_negative_count(item.citation_count),
-        reference_count=drop_negative_count(item.reference_count),
+        citation_count=wire.drop_negative_count(item.citation_count),
+        reference_count=wire.drop_negative_count(item.reference_count),
         open_access=item.is_open_access,
         pdf_url=pdf.url if pdf and pdf.pdf else None,
         copies=(pdf,) if pdf else (),

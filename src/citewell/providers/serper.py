@@ -14,15 +14,7 @@ from citewell.core.values.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.net.upstream.json_responses import (
-    A,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -71,36 +63,36 @@ _TIME_RANGE_CODES = {
 SerperBody = dict[str, str | int]
 
 
-class _SerperResult(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    source: OptionalField[str] = None
-    date: OptionalField[str] = None
+class _SerperResult(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    source: wire.OptionalField[str] = None
+    date: wire.OptionalField[str] = None
 
 
-class _SerperWebResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    organic: TolerantItems[_SerperResult] = ()
+class _SerperWebResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    organic: wire.TolerantItems[_SerperResult] = ()
 
 
-class _SerperNewsResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    news: TolerantItems[_SerperResult] = ()
+class _SerperNewsResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    news: wire.TolerantItems[_SerperResult] = ()
 
 
-class _SerperImage(ResponsePart):
-    imageUrl: HttpLink  # noqa: N815 - the upstream's word
-    thumbnailUrl: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
-    title: OptionalField[str] = None
-    link: OptionalField[HttpLink] = None
-    imageWidth: OptionalField[int] = None  # noqa: N815 - the upstream's word
-    imageHeight: OptionalField[int] = None  # noqa: N815 - the upstream's word
+class _SerperImage(wire.ResponsePart):
+    imageUrl: wire.HttpLink  # noqa: N815 - the upstream's word
+    thumbnailUrl: wire.OptionalField[wire.HttpLink] = None  # noqa: N815 - the upstream's word
+    title: wire.OptionalField[str] = None
+    link: wire.OptionalField[wire.HttpLink] = None
+    imageWidth: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word
+    imageHeight: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word
 
 
-class _SerperImageResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    images: TolerantItems[_SerperImage] = ()
+class _SerperImageResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    images: wire.TolerantItems[_SerperImage] = ()
 
 
 class Provider(KitProvider):
@@ -153,9 +145,11 @@ class Provider(KitProvider):
             ),
         )
 
-    async def _fetch_serper_response(self, model: type[A], path: str, body: SerperBody) -> A:
+    async def _fetch_serper_response(
+        self, model: type[wire.A], path: str, body: SerperBody
+    ) -> wire.A:
         response = await self._upstream.send_post(path, json=body)
-        return read_json_response(model, response)
+        return wire.read_json_response(model, response)
 
 
 def _build_serper_body(query: SearchQuery) -> SerperBody:

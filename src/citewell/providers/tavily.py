@@ -9,15 +9,7 @@ from citewell.core.values.grounded_answer import AnswerQuery
 from citewell.core.values.research import ProviderReport
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    clamp_score,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
 from citewell.routing.answer_reports import (
     AnswerCost,
@@ -61,25 +53,25 @@ _ANSWER_SOURCES = 5  # results from which an answer is written
 _OUT_OF_CREDIT_STATUSES = (432, 433)  # the plan's limit, the pay-as-you-go limit
 
 
-class _TavilyResult(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    content: OptionalField[str] = None
-    score: OptionalField[float] = None
-    published_date: OptionalField[str] = None
+class _TavilyResult(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    content: wire.OptionalField[str] = None
+    score: wire.OptionalField[float] = None
+    published_date: wire.OptionalField[str] = None
 
 
-class _TavilyResponse(JsonResponse):
-    results: TolerantItems[_TavilyResult]
+class _TavilyResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_TavilyResult]
 
 
-class _TavilyUsage(ResponsePart):
-    credits: OptionalField[float] = None
+class _TavilyUsage(wire.ResponsePart):
+    credits: wire.OptionalField[float] = None
 
 
 class _TavilyAnswer(_TavilyResponse):
-    answer: OptionalField[str] = None
-    usage: OptionalField[_TavilyUsage] = None
+    answer: wire.OptionalField[str] = None
+    usage: wire.OptionalField[_TavilyUsage] = None
 
 
 class Provider(KitProvider):
@@ -107,7 +99,7 @@ class Provider(KitProvider):
         if self._has_key:
             body["include_usage"] = True
         response = await self._post_tavily_search(body, is_paid=True, timeout=query.timeout_seconds)
-        answer = read_json_response(_TavilyAnswer, response)
+        answer = wire.read_json_response(_TavilyAnswer, response)
         now = self._read_now()
         hits = [_parse_tavily_result(result, now=now) for result in answer.results]
         pages = (
@@ -158,7 +150,7 @@ class Provider(KitProvider):
         now = self._read_now()
         hits = tuple(
             _parse_tavily_result(result, now=now)
-            for result in read_json_response(_TavilyResponse, response).results
+            for result in wire.read_json_response(_TavilyResponse, response).results
         )
         return SearchHits(hits=hits[: query.count], notes=_build_tavily_notes(query))
 
@@ -192,6 +184,6 @@ def _parse_tavily_result(result: _TavilyResult, *, now: datetime) -> SearchHit:
         snippet=clean_markup(result.content),
         published=published,
         published_basis="provider" if published else None,
-        score=clamp_score(result.score),
+        score=wire.clamp_score(result.score),
         engine=SPEC.name,
     )

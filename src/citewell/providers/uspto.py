@@ -17,13 +17,7 @@ from citewell.domains.patents.patent_records import (
     PatentRecord,
     normalize_class_code,
 )
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    drop_negative_count,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     clean_party_names,
@@ -66,48 +60,48 @@ _MAX_QUERY_WORDS = 6
 _NO_MATCH, _STATED = 404, (400, 404, 413)
 
 
-class _UsptoParty(CamelCasePart):
-    inventor_name_text: OptionalField[str] = None
-    applicant_name_text: OptionalField[str] = None
+class _UsptoParty(wire.CamelCasePart):
+    inventor_name_text: wire.OptionalField[str] = None
+    applicant_name_text: wire.OptionalField[str] = None
 
 
-class _UsptoMetaData(CamelCasePart):
-    invention_title: OptionalField[str] = None
-    patent_number: OptionalField[str] = None
-    earliest_publication_number: OptionalField[str] = None
-    filing_date: OptionalField[str] = None
-    grant_date: OptionalField[str] = None
-    application_status_description_text: OptionalField[str] = None
-    first_applicant_name: OptionalField[str] = None
-    first_inventor_name: OptionalField[str] = None
-    applicant_bag: OptionalField[TolerantItems[_UsptoParty]] = None
-    inventor_bag: OptionalField[TolerantItems[_UsptoParty]] = None
-    cpc_classification_bag: OptionalField[TolerantItems[str]] = None
+class _UsptoMetaData(wire.CamelCasePart):
+    invention_title: wire.OptionalField[str] = None
+    patent_number: wire.OptionalField[str] = None
+    earliest_publication_number: wire.OptionalField[str] = None
+    filing_date: wire.OptionalField[str] = None
+    grant_date: wire.OptionalField[str] = None
+    application_status_description_text: wire.OptionalField[str] = None
+    first_applicant_name: wire.OptionalField[str] = None
+    first_inventor_name: wire.OptionalField[str] = None
+    applicant_bag: wire.OptionalField[wire.TolerantItems[_UsptoParty]] = None
+    inventor_bag: wire.OptionalField[wire.TolerantItems[_UsptoParty]] = None
+    cpc_classification_bag: wire.OptionalField[wire.TolerantItems[str]] = None
 
 
-class _UsptoAssignee(CamelCasePart):
+class _UsptoAssignee(wire.CamelCasePart):
     assignee_name_text: str
 
 
-class _UsptoAssignment(CamelCasePart):
-    conveyance_text: OptionalField[str] = None
-    assignee_bag: OptionalField[TolerantItems[_UsptoAssignee]] = None
+class _UsptoAssignment(wire.CamelCasePart):
+    conveyance_text: wire.OptionalField[str] = None
+    assignee_bag: wire.OptionalField[wire.TolerantItems[_UsptoAssignee]] = None
 
 
 class _UsptoFile(_UsptoMetaData):
     """One application; the portal's first version had the metadata beside the number."""
 
     application_number_text: Annotated[str, Field(pattern=r"^(?:\d{8}|PCT/?[A-Z0-9/]{9,20})$")]
-    application_meta_data: OptionalField[_UsptoMetaData] = None
-    assignment_bag: OptionalField[TolerantItems[_UsptoAssignment]] = None
+    application_meta_data: wire.OptionalField[_UsptoMetaData] = None
+    assignment_bag: wire.OptionalField[wire.TolerantItems[_UsptoAssignment]] = None
 
 
-class _UsptoResponse(JsonResponse):
+class _UsptoResponse(wire.JsonResponse):
     files: Annotated[
-        TolerantItems[_UsptoFile],
+        wire.TolerantItems[_UsptoFile],
         Field(validation_alias=AliasChoices("patentFileWrapperDataBag", "patentBag")),
     ]
-    count: OptionalField[int] = None
+    count: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):
@@ -132,7 +126,7 @@ class Provider(KitProvider):
             wanted = {require_patent_number(number).base for number in query.numbers}
             records = [record for record in records if wanted & _list_bases(record)]
         return PatentHits(
-            patents=tuple(records[: query.count]), total=drop_negative_count(page.count)
+            patents=tuple(records[: query.count]), total=wire.drop_negative_count(page.count)
         )
 
 

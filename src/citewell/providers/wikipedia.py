@@ -9,15 +9,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.data_tables import load_table
@@ -49,19 +41,19 @@ _ENGLISH_HOST = "//en.wikipedia.org"
 _RENAMED_LANGUAGES = {"nb": "no", "fil": "tl"}
 
 
-class _WikipediaMatch(ResponsePart):
+class _WikipediaMatch(wire.ResponsePart):
     title: Annotated[str, Field(min_length=1)]
-    snippet: OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
 
 
-class _WikipediaQuery(ResponsePart):
-    search: TolerantItems[_WikipediaMatch]
-    total: OptionalField[int] = nested_field("searchinfo.totalhits")
+class _WikipediaQuery(wire.ResponsePart):
+    search: wire.TolerantItems[_WikipediaMatch]
+    total: wire.OptionalField[int] = wire.nested_field("searchinfo.totalhits")
     # The address of the main page; a title replaces its last part.
-    base: OptionalField[HttpLink] = nested_field("general.base")
+    base: wire.OptionalField[wire.HttpLink] = wire.nested_field("general.base")
 
 
-class _WikipediaResponse(JsonResponse):
+class _WikipediaResponse(wire.JsonResponse):
     query: _WikipediaQuery | None = None
 
 
@@ -77,7 +69,7 @@ class Provider(KitProvider):
             ),
         )
         return _read_wikipedia_matches(
-            read_json_response(_WikipediaResponse, response), query, edition=edition
+            wire.read_json_response(_WikipediaResponse, response), query, edition=edition
         )
 
 

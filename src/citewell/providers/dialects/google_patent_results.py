@@ -13,13 +13,7 @@ from citewell.domains.patents.patent_records import (
     PatentQuery,
     PatentRecord,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.text.safety.text_cleaning import clean_markup
 
 GOOGLE_PATENTS_PAGES = "https://patents.google.com/patent"
@@ -34,21 +28,21 @@ GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(PatentFilter)  # all of them
 _RESULTS_PER_PAGE = 10
 
 
-class GooglePatentResult(ResponsePart):
-    patent_id: OptionalField[str] = None  # patent/US10165245B2/en
-    publication_number: OptionalField[str] = None
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    assignee: OptionalField[str] = None
-    inventor: OptionalField[str] = None
-    filing_date: OptionalField[str] = None
-    grant_date: OptionalField[str] = None
-    pdf: OptionalField[HttpLink] = None
+class GooglePatentResult(wire.ResponsePart):
+    patent_id: wire.OptionalField[str] = None  # patent/US10165245B2/en
+    publication_number: wire.OptionalField[str] = None
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    assignee: wire.OptionalField[str] = None
+    inventor: wire.OptionalField[str] = None
+    filing_date: wire.OptionalField[str] = None
+    grant_date: wire.OptionalField[str] = None
+    pdf: wire.OptionalField[wire.HttpLink] = None
 
 
-class GooglePatentResponse(JsonResponse):
-    search_metadata: OptionalField[dict[str, object]] = None
-    organic_results: TolerantItems[GooglePatentResult] = ()  # absent when nothing was found
+class GooglePatentResponse(wire.JsonResponse):
+    search_metadata: wire.OptionalField[dict[str, object]] = None
+    organic_results: wire.TolerantItems[GooglePatentResult] = ()  # absent when nothing was found
 
 
 def build_google_patent_params(query: PatentQuery) -> dict[str, str]:

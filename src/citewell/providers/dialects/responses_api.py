@@ -20,12 +20,7 @@ from citewell.core.values.research import (
     ResearchStatus,
     SubmitOutcome,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, ProviderSpec
 from citewell.routing.upstream_refusals import (
@@ -227,60 +222,60 @@ class BackgroundResponses(ResponsesProvider):
 # A response of the Responses API: its text, citations, consulted pages and usage.
 
 
-class _UrlAnnotation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    start_index: OptionalField[int] = None
-    end_index: OptionalField[int] = None
+class _UrlAnnotation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    start_index: wire.OptionalField[int] = None
+    end_index: wire.OptionalField[int] = None
 
 
-class _ContentPart(ResponsePart):
-    type: OptionalField[str] = None
-    text: OptionalField[str] = None
-    annotations: TolerantItems[Any] = ()
+class _ContentPart(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    text: wire.OptionalField[str] = None
+    annotations: wire.TolerantItems[Any] = ()
 
 
-class _ConsultedPage(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    date: OptionalField[str] = None
+class _ConsultedPage(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    date: wire.OptionalField[str] = None
 
 
 class _NumberedResult(_ConsultedPage):
-    id: OptionalField[int] = None
+    id: wire.OptionalField[int] = None
 
 
-class _SearchAction(ResponsePart):
-    type: OptionalField[str] = None
-    sources: TolerantItems[Any] = ()
+class _SearchAction(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    sources: wire.TolerantItems[Any] = ()
 
 
-class _OutputItem(ResponsePart):
-    type: OptionalField[str] = None
-    content: TolerantItems[_ContentPart] = ()
-    action: OptionalField[_SearchAction] = None
-    results: TolerantItems[Any] = ()
+class _OutputItem(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_ContentPart] = ()
+    action: wire.OptionalField[_SearchAction] = None
+    results: wire.TolerantItems[Any] = ()
 
 
-class _UsageFigures(ResponsePart):
-    input_tokens: OptionalField[int] = None
-    output_tokens: OptionalField[int] = None
-    input_tokens_details: OptionalField[dict[str, Any]] = None
-    output_tokens_details: OptionalField[dict[str, Any]] = None
+class _UsageFigures(wire.ResponsePart):
+    input_tokens: wire.OptionalField[int] = None
+    output_tokens: wire.OptionalField[int] = None
+    input_tokens_details: wire.OptionalField[dict[str, Any]] = None
+    output_tokens_details: wire.OptionalField[dict[str, Any]] = None
     cost: Any = None  # this and the next field: the cost, as some providers state it
     cost_in_usd_ticks: Any = None
 
 
-class RunResponse(ResponsePart):
-    id: OptionalField[str] = None
-    status: OptionalField[str] = None
-    model: OptionalField[str] = None
-    output: TolerantItems[_OutputItem] = ()
-    citations: TolerantItems[Any] = ()
-    usage: OptionalField[_UsageFigures] = None
+class RunResponse(wire.ResponsePart):
+    id: wire.OptionalField[str] = None
+    status: wire.OptionalField[str] = None
+    model: wire.OptionalField[str] = None
+    output: wire.TolerantItems[_OutputItem] = ()
+    citations: wire.TolerantItems[Any] = ()
+    usage: wire.OptionalField[_UsageFigures] = None
     error: Any = None
-    incomplete_details: OptionalField[dict[str, Any]] = None
+    incomplete_details: wire.OptionalField[dict[str, Any]] = None
 
 
 def parse_run_response(answer: Mapping[str, Any], account: PaidAccount) -> RunResponse:

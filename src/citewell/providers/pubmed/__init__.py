@@ -27,13 +27,7 @@ from citewell.core.values.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.pubmed.article_records import read_pubmed_articles
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
@@ -68,7 +62,7 @@ SPEC = ProviderSpec(
     test_evidence="records: recorded answers; search: shape-tested only",
 )
 
-A = TypeVar("A", bound=JsonResponse)
+A = TypeVar("A", bound=wire.JsonResponse)
 
 _ID_PARSERS = {
     IdentifierScheme.PMID: record_fields.normalize_pmid_field,
@@ -82,29 +76,29 @@ _RATE_LIMIT_PATTERN = re.compile(r"rate limit", re.IGNORECASE)
 _NO_RECORDS_PATTERN = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]{0,200}cannot be retrieved", re.IGNORECASE)  # fmt: skip
 
 
-class _EsearchResult(ResponsePart):
-    ERROR: OptionalField[str] = None
-    count: OptionalField[int] = None
-    idlist: OptionalField[list[str]] = None  # empty, not absent, when nothing was found
+class _EsearchResult(wire.ResponsePart):
+    ERROR: wire.OptionalField[str] = None
+    count: wire.OptionalField[int] = None
+    idlist: wire.OptionalField[list[str]] = None  # empty, not absent, when nothing was found
 
 
-class _EsearchResponse(JsonResponse):
+class _EsearchResponse(wire.JsonResponse):
     esearchresult: _EsearchResult
 
 
-class _EsummaryId(ResponsePart):
-    idtype: OptionalField[str] = None
-    value: OptionalField[str] = None
+class _EsummaryId(wire.ResponsePart):
+    idtype: wire.OptionalField[str] = None
+    value: wire.OptionalField[str] = None
 
 
-class _EsummaryRecord(ResponsePart):
-    articleids: TolerantItems[
+class _EsummaryRecord(wire.ResponsePart):
+    articleids: wire.TolerantItems[
         _EsummaryId
     ] = ()  # absent for an unknown id, which gets an error instead
 
 
-class _EsummaryResponse(JsonResponse):
-    result: dict[str, OptionalField[_EsummaryRecord]] = Field(default_factory=dict)
+class _EsummaryResponse(wire.JsonResponse):
+    result: dict[str, wire.OptionalField[_EsummaryRecord]] = Field(default_factory=dict)
     esummaryresult: Any = None  # replaces `result` if the id is malformed
 
 
@@ -245,7 +239,7 @@ def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
     error = answer.get("error") if isinstance(answer, dict) else None
     if isinstance(error, str) and _RATE_LIMIT_PATTERN.search(error):
         raise RateLimited("The upstream asks us to slow down.", provider=response.provider)
-    return read_json_response(model, response)
+    return wire.read_json_response(model, response)
 
 
 def _normalize_pubmed_id(paper_id: PaperId) -> str | None:
