@@ -18,16 +18,13 @@ from citewell.domains.brands.brand_page_facts import read_site_facts
 from citewell.domains.brands.brand_portals import (
     BrandPage,
     BrandProber,
+    BrandResearchRequest,
     is_named_so,
     list_brand_candidates,
     parse_brand_site,
     stays_on_place,
 )
-from citewell.domains.brands.brand_research import (
-    BrandResearchRequest,
-    BrandResearchService,
-    BrandTools,
-)
+from citewell.domains.brands.brand_research import BrandResearchService, BrandTools
 from citewell.domains.brands.site_visits import SiteVisitor
 from citewell.net.network import Network
 from tests.internet.brand_sites import GUIDELINES, PAGE_404, BrandSites

@@ -280,7 +280,12 @@ async def search_filings(
         return await register.search_filings(lookup)
 
     name, hits = await search.ask_first_provider(names, FilingSearch, ask_register, trace=trace)
-    filings = hits.filings if isinstance(hits, FilingHits) else _list_facts(hits, name)
+    if isinstance(hits, FilingHits):
+        filings = hits.filings
+    elif (company := hits.company) is None:
+        filings = ()
+    else:
+        filings = tuple(_build_fact(fact, company, name) for fact in hits.facts)
     notes = (*understood, *hits.notes)
     hints = None
     if not filings:
@@ -299,13 +304,6 @@ async def search_filings(
         notes=notes if filings and notes else None,
         hints=hints,
     )
-
-
-def _list_facts(hits: FactHits, provider: str) -> tuple[Filing, ...]:
-    company = hits.company
-    if company is None:
-        return ()
-    return tuple(_build_fact(fact, company, provider) for fact in hits.facts)
 
 
 def _build_fact(fact: HeadlineFact, company: FilingCompany, provider: str) -> Filing:

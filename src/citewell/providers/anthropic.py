@@ -6,24 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from citewell.core.errors import MalformedResponse
-from citewell.core.values.research import (
-    ConsultedPage,
-    ProviderReport,
-    ProviderUsage,
-    ReportCitation,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.net.upstream import json_responses as wire
+from citewell.routing import upstream_refusals
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
-from citewell.routing.upstream_refusals import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
 from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
@@ -112,21 +99,21 @@ class Provider(KitProvider):
             search_dollars="10",
             user_price=("ANTHROPIC_PRICES", self._kit.find_option("ANTHROPIC_PRICES")),
         )
-        self._account = PaidAccount(
+        self._account = upstream_refusals.PaidAccount(
             provider=SPEC.name,
             title=SPEC.title,
             model=self._model,
             model_setting="ANTHROPIC_MODEL",
         )
 
-    def estimate_cost(self, request: ResearchRequest) -> int:
+    def estimate_cost(self, request: research.ResearchRequest) -> int:
         searches = _MAX_TOOL_USES[request.tier.effort]
-        usage = ProviderUsage(
+        usage = research.ProviderUsage(
             input_tokens=10_000 * searches, output_tokens=10_000, searches=searches
         )
         return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
         uses = _MAX_TOOL_USES[request.tier.effort]
         body = {
             "model": self._model,
@@ -150,9 +137,9 @@ class Provider(KitProvider):
         turns = await self._run_turns(
             body, research_prompts.build_question_prompt(request), tag=request.tag
         )
-        return SubmitOutcome(report=self._build_claude_report(turns))
+        return research.SubmitOutcome(report=self._build_claude_report(turns))
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         body = {
             "model": self._model,
             "max_tokens": writing.max_tokens,
@@ -175,10 +162,10 @@ class Provider(KitProvider):
                 idempotent=False,
                 headers={"anthropic-version": _API_VERSION, "Idempotency-Key": f"{tag}-{turn}"},
                 timeout=_TURN_TIMEOUT_SECONDS,
-                accept=EXPLAINED_STATUSES,
+                accept=upstream_refusals.EXPLAINED_STATUSES,
             )
-            raw = read_paid_response(response, self._account)
-            answers.append(validate_response(_ClaudeMessage, raw, self._account))
+            raw = upstream_refusals.read_paid_response(response, self._account)
+            answers.append(upstream_refusals.validate_response(_ClaudeMessage, raw, self._account))
             if answers[-1].stop_reason != "pause_turn":
                 break
             messages = [
@@ -188,7 +175,7 @@ class Provider(KitProvider):
             ]
         return answers
 
-    def _build_claude_report(self, answers: list[_ClaudeMessage]) -> ProviderReport:
+    def _build_claude_report(self, answers: list[_ClaudeMessage]) -> research.ProviderReport:
         text, cited = _join_text_blocks(answers)
         if not text:
             raise MalformedResponse("Claude's response contains no text.", provider=SPEC.name)
@@ -197,7 +184,7 @@ class Provider(KitProvider):
         cost = self._tariff.compute_cost(model, usage)
         ended = answers[-1].stop_reason
         cut = ended not in {"end_turn", "stop_sequence", None}
-        return ProviderReport(
+        return research.ProviderReport(
             provider=SPEC.name,
             model=model,
             text=text,
@@ -216,16 +203,18 @@ def _list_content_blocks(answers: list[_ClaudeMessage]) -> Iterator[_ClaudeBlock
         yield from answer.content
 
 
-def _join_text_blocks(answers: list[_ClaudeMessage]) -> tuple[str, tuple[ReportCitation, ...]]:
+def _join_text_blocks(
+    answers: list[_ClaudeMessage],
+) -> tuple[str, tuple[research.ReportCitation, ...]]:
     """The whole text and its citations; each citation covers the text block it came with."""
     pieces: list[str] = []
-    cited: list[ReportCitation] = []
+    cited: list[research.ReportCitation] = []
     at = 0
     for block in _list_content_blocks(answers):
         if block.type != "text" or not block.text:
             continue
         cited.extend(
-            ReportCitation(
+            research.ReportCitation(
                 url=mark.url,
                 title=mark.title or "",
                 start=at,
@@ -247,7 +236,7 @@ def _parse_block_citations(block: _ClaudeBlock) -> Iterator[_ClaudeCitation]:
             continue
 
 
-def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[ConsultedPage]:
+def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[research.ConsultedPage]:
     seen: set[str] = set()
     for block in _list_content_blocks(answers):
         if block.type != "web_search_tool_result" or not isinstance(block.content, list):
@@ -259,15 +248,15 @@ def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[Consulted
                 continue
             if page.url not in seen:
                 seen.add(page.url)
-                yield ConsultedPage(url=page.url, title=page.title or "")
+                yield research.ConsultedPage(url=page.url, title=page.title or "")
 
 
-def _sum_turn_usage(answers: list[_ClaudeMessage]) -> ProviderUsage:
+def _sum_turn_usage(answers: list[_ClaudeMessage]) -> research.ProviderUsage:
     tokens = [answer.usage or _ClaudeUsage() for answer in answers]
     served = [turn.server_tool_use or _ClaudeToolUse() for turn in tokens]
     cached = sum(max(0, turn.cache_read_input_tokens or 0) for turn in tokens)
     made = sum(max(0, turn.cache_creation_input_tokens or 0) for turn in tokens)
-    return ProviderUsage(
+    return research.ProviderUsage(
         input_tokens=sum(max(0, turn.input_tokens or 0) for turn in tokens) + cached + made,
         output_tokens=sum(max(0, turn.output_tokens or 0) for turn in tokens),
         cached_tokens=cached,

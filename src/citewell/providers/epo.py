@@ -11,14 +11,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
-from citewell.core.errors import (
-    AuthRequired,
-    MalformedResponse,
-    RateLimited,
-    RejectedRequest,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.patents.patent_answers import is_granted_kind
 from citewell.domains.patents.patent_numbers import (
     PatentNumber,
@@ -114,8 +107,9 @@ class Provider:
             response = await self._fetch_service(
                 f"/rest-services/published-data/publication/docdb/{place}/biblio", {}, {}
             )
-            for record in _read_publications(response) if response else ():
-                found.setdefault(record.number, record)
+            if response:
+                for record in parse_exchange_documents(read_epo_tree(response), source=SPEC.name):
+                    found.setdefault(record.number, record)
             if found:
                 break
         return await self._add_family(tuple(found.values())[: query.count])
@@ -128,7 +122,7 @@ class Provider:
                 f"/rest-services/family/publication/docdb/{place}", {}, {}
             )
             numbers = list_family_numbers(read_xml_tree(response)) if response else []
-        except UpstreamError:  # the publication itself was found
+        except errors.UpstreamError:  # the publication itself was found
             return records
         return tuple(
             replace(record, also_published_as=normalize_family_numbers(numbers, own=record.number))
@@ -170,10 +164,6 @@ class Provider:
         return self._token
 
 
-def _read_publications(response: HttpResponse) -> Iterator[PatentRecord]:
-    return parse_exchange_documents(read_epo_tree(response), source=SPEC.name)
-
-
 def _check_fault(response: HttpResponse) -> HttpResponse:
     """The response if it is no fault; else the error that its status and its XML mean."""
     status = response.status
@@ -182,22 +172,22 @@ def _check_fault(response: HttpResponse) -> HttpResponse:
     detail = f"HTTP {status}"
     if status == 401:
         message = "The upstream rejected the access token."
-        raise AuthRequired(message, provider=SPEC.name, detail=detail, http_status=status)
+        raise errors.AuthRequired(message, provider=SPEC.name, detail=detail, http_status=status)
     if status == 403:
         why = mask_secrets(response.headers.get("x-rejection-reason", ""))[:80]
         message = f"The quota of Open Patent Services is used up{f' ({why})' if why else ''}."
-        raise RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
+        raise errors.RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
     words = mask_secrets(_read_fault_words(response)).rstrip(". ")
     message = (
         f"The upstream refused this request: {words}." if words else "The upstream refused this."
     )
-    raise RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
+    raise errors.RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
 
 
 def _read_fault_words(response: HttpResponse) -> str:
     try:
         root = read_xml_tree(response)
-    except MalformedResponse:
+    except errors.MalformedResponse:
         return ""
     words = (
         extract_element_text(element) for element in root.iter() if element.tag.endswith("message")
@@ -211,13 +201,13 @@ def read_epo_tree(response: HttpResponse) -> Element:
     if root.tag != f"{OPS_NAMESPACE}world-patent-data":
         if root.tag.endswith("fault"):
             message = "The upstream returned a fault instead of results."
-            raise UpstreamUnavailable(message, provider=SPEC.name)
+            raise errors.UpstreamUnavailable(message, provider=SPEC.name)
         message = "The response has none of the documented elements."
-        raise MalformedResponse(message, provider=SPEC.name)
+        raise errors.MalformedResponse(message, provider=SPEC.name)
     known = (f".//{EXCHANGE_NAMESPACE}exchange-documents", f".//{OPS_NAMESPACE}biblio-search")
     if all(root.find(path) is None for path in known):
         message = "The response holds no publications and no search result."
-        raise MalformedResponse(message, provider=SPEC.name)
+        raise errors.MalformedResponse(message, provider=SPEC.name)
     return root
 
 
@@ -267,7 +257,7 @@ def parse_exchange_documents(root: Element, *, source: str) -> Iterator[PatentRe
     records = [record for record in parsed if record]
     if documents and not records:
         message = "None of the publications in the response has a number."
-        raise MalformedResponse(message, provider=source)
+        raise errors.MalformedResponse(message, provider=source)
     return iter(records)
 
 

@@ -20,12 +20,7 @@ from citewell.core.values.structured_results import (
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.dialects.result_paging import note_result_limit
-from citewell.routing.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
-)
+from citewell.routing import answer_reports
 from citewell.routing.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import extract_year, parse_provider_date
@@ -133,12 +128,14 @@ class Provider(KitProvider):
         )
         answer = wire.read_json_response(_ExaAnswer, response)
         pages = (
-            CitedPage(url=page.url, title=page.title, published=self._parse_exa_day(page))
+            answer_reports.CitedPage(
+                url=page.url, title=page.title, published=self._parse_exa_day(page)
+            )
             for page in answer.citations
         )
-        return build_answer_report(
+        return answer_reports.build_answer_report(
             SPEC.name,
-            clean_answer_text(answer.answer),
+            answer_reports.clean_answer_text(answer.answer),
             pages,
             count=query.count,
             cost=_read_exa_cost(answer.cost, otherwise=_ANSWER_TICKS),
@@ -255,11 +252,11 @@ def _parse_exa_fields(
     )
 
 
-def _read_exa_cost(stated: float | None, *, otherwise: int) -> AnswerCost:
+def _read_exa_cost(stated: float | None, *, otherwise: int) -> answer_reports.AnswerCost:
     ticks = convert_dollars(stated)
     if ticks is None:
-        return AnswerCost(ticks=otherwise, basis="table")
-    return AnswerCost(ticks=ticks, basis="provider")
+        return answer_reports.AnswerCost(ticks=otherwise, basis="table")
+    return answer_reports.AnswerCost(ticks=ticks, basis="provider")
 
 
 def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:

@@ -9,15 +9,7 @@ from collections.abc import Iterable
 from io import StringIO
 from urllib.parse import urlsplit
 
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    InvalidInput,
-    MalformedResponse,
-    Misconfigured,
-    NotFound,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
@@ -115,7 +107,7 @@ class Provider(KitProvider):
 
     async def search_series(self, words: str, *, count: int) -> SeriesHits:
         if not self._key:
-            raise Misconfigured(
+            raise errors.Misconfigured(
                 "FRED can be searched only with a free key: set FRED_API_KEY (see .env.example)."
                 " Series are read by their series_id without one.",
                 settings=("FRED_API_KEY",),
@@ -130,12 +122,18 @@ class Provider(KitProvider):
         page = wire.read_json_response(_SeriesPage, response)
         found = [_build_series(series) for series in page.seriess if series.id.strip()]
         wanted = set(_WORD_PATTERN.findall(words.casefold()))
-        found.sort(key=lambda series: -_count_words(series.title or "", wanted))
+        found.sort(
+            key=lambda series: (
+                -len(wanted.intersection(_WORD_PATTERN.findall((series.title or "").casefold())))
+            )
+        )
         return SeriesHits(series=tuple(found[:count]))
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         if not _ID_PATTERN.fullmatch(query.series_id):
-            raise InvalidInput("A FRED series_id is letters and digits, such as GDP or CPIAUCSL.")
+            raise errors.InvalidInput(
+                "A FRED series_id is letters and digits, such as GDP or CPIAUCSL."
+            )
         read = self._fetch_observations if self._key else self._read_graph
         observed = await read(query)
         if not observed.observations:
@@ -153,7 +151,7 @@ class Provider(KitProvider):
             pages = _choose_site_address(self._upstream.base_url, _SERIES_PAGES, "/series")
             response = await self._upstream.send_get(f"/{named}", base_url=pages, retry=False)
             return await run_reader(self._workers, read_series_page, response, named)
-        except CitewellError:
+        except errors.CitewellError:
             return None  # the values themselves are not lost for want of a title
 
     async def _fetch_observations(self, query: ObservationQuery) -> ObservationList:
@@ -184,7 +182,7 @@ class Provider(KitProvider):
         if response.status == _BAD_REQUEST:
             raise _build_fred_refusal(response, stated, params.get("series_id"))
         if stated:
-            raise UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
+            raise errors.UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
         return response
 
     async def _read_graph(self, query: ObservationQuery) -> ObservationList:
@@ -217,7 +215,7 @@ def _read_stated_error(response: HttpResponse) -> str:
     """The error message of the body, or nothing; a body that is not JSON has none."""
     try:
         body = response.parse_json()
-    except MalformedResponse:
+    except errors.MalformedResponse:
         return ""
     stated = isinstance(body, dict) and (body.get("error_message") or body.get("error_code"))
     return clean_label(str(stated)) if stated else ""
@@ -225,10 +223,10 @@ def _read_stated_error(response: HttpResponse) -> str:
 
 def _build_fred_refusal(
     response: HttpResponse, stated: str, series_id: str | None
-) -> AuthRequired | NotFound | UpstreamUnavailable | Exception:
+) -> errors.AuthRequired | errors.NotFound | errors.UpstreamUnavailable | Exception:
     words = stated.lower()
     if "api_key" in words or "api key" in words:
-        return AuthRequired(
+        return errors.AuthRequired(
             "FRED did not accept the key: check FRED_API_KEY, 32 small letters and digits.",
             provider=SPEC.name,
             settings=("FRED_API_KEY",),
@@ -238,8 +236,8 @@ def _build_fred_refusal(
     return build_stated_refusal(response)
 
 
-def _build_unknown_series(series_id: str) -> NotFound:
-    return NotFound(
+def _build_unknown_series(series_id: str) -> errors.NotFound:
+    return errors.NotFound(
         f"FRED has no series {series_id}, or not with these arguments. Ids such as GDP, CPIAUCSL and"
         " UNRATE are shown on fred.stlouisfed.org.",
         provider=SPEC.name,
@@ -251,11 +249,11 @@ def read_graph_window(body: bytes, query: ObservationQuery) -> ObservationList:
     text = body.decode("utf-8-sig", "replace")
     header = text.partition("\n")[0].lower()
     if not header.startswith(("observation_date,", "date,")):
-        raise MalformedResponse("Expected FRED's table and got something else.")
+        raise errors.MalformedResponse("Expected FRED's table and got something else.")
     try:
         rows = [row for row in csv.reader(StringIO(text)) if len(row) > 1][1:]
     except csv.Error:
-        raise MalformedResponse("FRED's table cannot be read.") from None
+        raise errors.MalformedResponse("FRED's table cannot be read.") from None
     dated = [(parse_stated_period(row[0]), row[1]) for row in rows]
     return _select_observations(dated, query)
 
@@ -305,10 +303,6 @@ def _label_observations(
         ),
         notes=observed.notes if title and units else (*observed.notes, _UNDESCRIBED_NOTE),
     )
-
-
-def _count_words(title: str, words: set[str]) -> int:
-    return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
 
 
 def _build_series(series: _FredSeries) -> SeriesItem:

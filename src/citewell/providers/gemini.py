@@ -19,14 +19,7 @@ from citewell.core.values.research import (
     WritingRequest,
 )
 from citewell.net.upstream import json_responses as wire
-from citewell.providers.dialects.grounded_content import (
-    GroundedContent,
-    convert_grounded_usage,
-    describe_google_searches,
-    join_content_text,
-    list_grounding_pages,
-    resolve_google_redirects,
-)
+from citewell.providers.dialects import grounded_content
 from citewell.routing.answer_reports import AnswerCost, build_answer_report, clean_answer_text
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, accept_key
@@ -253,19 +246,21 @@ class Provider(KitProvider):
             timeout=query.timeout_seconds,
             accept=EXPLAINED_STATUSES,
         )
-        answer = validate_response(GroundedContent, read_paid_response(response, account), account)
-        landed = await resolve_google_redirects(self._upstream, answer)
-        text = clean_answer_text(join_content_text(answer))
-        usage = convert_grounded_usage(answer)
+        answer = validate_response(
+            grounded_content.GroundedContent, read_paid_response(response, account), account
+        )
+        landed = await grounded_content.resolve_google_redirects(self._upstream, answer)
+        text = clean_answer_text(grounded_content.join_content_text(answer))
+        usage = grounded_content.convert_grounded_usage(answer)
         cost = self._tariff.compute_cost(self._model, usage)
         return build_answer_report(
             SPEC.name,
             text,
-            list_grounding_pages(answer, text, landed),
+            grounded_content.list_grounding_pages(answer, text, landed),
             count=query.count,
             model=answer.model_version or self._model,
             cost=AnswerCost(ticks=cost.ticks, basis=cost.basis, usage=usage),
-            notes=describe_google_searches(answer),
+            notes=grounded_content.describe_google_searches(answer),
         )
 
     async def _start_interaction(

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from citewell.core.errors import Misconfigured
-from citewell.core.values.search_queries import (
-    FoundImage,
-    ImageFilter,
-    ImageQuery,
-    SearchFilter,
-    SearchHit,
-    SearchHits,
-    SearchQuery,
-)
+from citewell.core.values import search_queries
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import (
@@ -46,17 +38,17 @@ SPEC = ProviderSpec(
     ),
     filters=frozenset(
         {
-            SearchFilter.SITES,
-            SearchFilter.TIME_RANGE,
-            SearchFilter.SAFE,
-            SearchFilter.LANGUAGE,
-            SearchFilter.COUNTRY,
-            SearchFilter.EXACT_TERMS,
-            SearchFilter.EXCLUDE_TERMS,
-            SearchFilter.SORT,
+            search_queries.SearchFilter.SITES,
+            search_queries.SearchFilter.TIME_RANGE,
+            search_queries.SearchFilter.SAFE,
+            search_queries.SearchFilter.LANGUAGE,
+            search_queries.SearchFilter.COUNTRY,
+            search_queries.SearchFilter.EXACT_TERMS,
+            search_queries.SearchFilter.EXCLUDE_TERMS,
+            search_queries.SearchFilter.SORT,
         }
     ),
-    image_filters=dict.fromkeys(ImageFilter, frozenset()),
+    image_filters=dict.fromkeys(search_queries.ImageFilter, frozenset()),
     max_results=100,
     max_images=100,
     max_query_chars=2048,
@@ -123,11 +115,11 @@ class _GoogleImageResponse(wire.JsonResponse):
 
 
 class Provider(KitProvider):
-    async def search_web(self, query: SearchQuery) -> SearchHits:
+    async def search_web(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_google_params(query) | {"cx": self._require_engine_id(query.engine_id)}
 
-        async def page(number: int) -> ResultPage[SearchHit]:
+        async def page(number: int) -> ResultPage[search_queries.SearchHit]:
             params = asked | _build_page_window(number, count)
             answer = wire.read_json_response(
                 _GoogleWebResponse, await self._fetch_google_json(params)
@@ -135,19 +127,24 @@ class Provider(KitProvider):
             return _parse_google_page(answer, now=self._read_now())
 
         found = await gather_pages(page, count=count, max_pages=_count_needed_pages(count))
-        return SearchHits(
-            hits=found.items, total=found.total, notes=(*_build_google_notes(query), *found.notes)
+        notes = [*note_result_limit(query, SPEC.max_results, "Google returns at most")]
+        if query.time_range == "hour":
+            notes.append("Google's shortest time range here is a day.")
+        return search_queries.SearchHits(
+            hits=found.items, total=found.total, notes=(*notes, *found.notes)
         )
 
-    async def search_news(self, query: SearchQuery) -> SearchHits:
+    async def search_news(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         return await self.search_web(query)
 
-    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+    async def search_images(
+        self, query: search_queries.ImageQuery
+    ) -> tuple[search_queries.FoundImage, ...]:
         count = min(query.count, SPEC.max_images)
         engine = self._require_engine_id(query.engine_id)
         asked = _build_google_image_params(query) | {"cx": engine}
 
-        async def page(number: int) -> ResultPage[FoundImage]:
+        async def page(number: int) -> ResultPage[search_queries.FoundImage]:
             answer = wire.read_json_response(
                 _GoogleImageResponse,
                 await self._fetch_google_json(asked | _build_page_window(number, count)),
@@ -157,7 +154,7 @@ class Provider(KitProvider):
                 has_more=_has_next_page(answer.queries),
             )
 
-        found: GatheredResults[FoundImage] = await gather_pages(
+        found: GatheredResults[search_queries.FoundImage] = await gather_pages(
             page, count=count, max_pages=_count_needed_pages(count)
         )
         return found.items
@@ -183,7 +180,7 @@ def _count_needed_pages(count: int) -> int:
     return -(-count // _RESULTS_PER_PAGE)
 
 
-def _build_google_params(query: SearchQuery) -> dict[str, str]:
+def _build_google_params(query: search_queries.SearchQuery) -> dict[str, str]:
     plain = query.with_changes(
         exact_terms=None, exclude_terms=None
     )  # these have their own parameters
@@ -202,7 +199,7 @@ def _build_google_params(query: SearchQuery) -> dict[str, str]:
     return params | {name: value for name, value in optional.items() if value}
 
 
-def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
+def _build_google_image_params(query: search_queries.ImageQuery) -> dict[str, str]:
     optional = {
         "imgSize": query.size,
         "imgType": query.type,
@@ -214,7 +211,8 @@ def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
     }
     params = {
         "q": build_operator_query(
-            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+            search_queries.SearchQuery(text=query.text, sites=query.sites),
+            max_chars=SPEC.max_query_chars,
         ),
         "searchType": "image",
         "safe": _convert_google_safe(query.safe),
@@ -233,18 +231,13 @@ def _build_google_language(language: str | None) -> str | None:
     return f"lang_{_CHINESE_LANGUAGE_CODES.get(whole) or whole.partition('-')[0]}"
 
 
-def _build_google_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = [*note_result_limit(query, SPEC.max_results, "Google returns at most")]
-    if query.time_range == "hour":
-        notes.append("Google's shortest time range here is a day.")
-    return tuple(notes)
-
-
 def _has_next_page(queries: _GoogleQueries | None) -> bool:
     return bool(queries and queries.nextPage)
 
 
-def _parse_google_page(answer: _GoogleWebResponse, *, now: datetime) -> ResultPage[SearchHit]:
+def _parse_google_page(
+    answer: _GoogleWebResponse, *, now: datetime
+) -> ResultPage[search_queries.SearchHit]:
     info = answer.searchInformation
     return ResultPage(
         items=tuple(_parse_google_item(item, now=now) for item in answer.items),
@@ -253,9 +246,9 @@ def _parse_google_page(answer: _GoogleWebResponse, *, now: datetime) -> ResultPa
     )
 
 
-def _parse_google_item(item: _GoogleItem, *, now: datetime) -> SearchHit:
+def _parse_google_item(item: _GoogleItem, *, now: datetime) -> search_queries.SearchHit:
     published = _find_pagemap_date(item.pagemap, now=now) if item.pagemap else None
-    return SearchHit(
+    return search_queries.SearchHit(
         title=clean_markup(item.title) or item.link,
         url=item.link,
         snippet=clean_markup(item.snippet),
@@ -275,8 +268,8 @@ def _find_pagemap_date(pagemap: _GooglePagemap, *, now: datetime) -> datetime | 
     return None
 
 
-def _parse_google_image(item: _GoogleImageItem) -> FoundImage:
-    return FoundImage(
+def _parse_google_image(item: _GoogleImageItem) -> search_queries.FoundImage:
+    return search_queries.FoundImage(
         title=clean_markup(item.title) or item.link,
         link=item.link,
         context=item.context,

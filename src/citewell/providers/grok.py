@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
 from citewell.text import research_prompts
@@ -64,7 +59,7 @@ class Provider(ResponsesProvider):
         read_stated_cost=_read_ticks,
     )
 
-    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
         body = {
             "model": self._model,
             "input": [
@@ -75,7 +70,7 @@ class Provider(ResponsesProvider):
         }
         return await self._submit_run(body, tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         body = {
             "model": self._model,
             "input": [

@@ -8,16 +8,11 @@ from urllib.parse import quote
 from pydantic import AliasPath, Field
 
 from citewell.core.errors import MalformedResponse
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import (
     format_docdb_number,
     parse_patent_number,
     require_patent_number,
-)
-from citewell.domains.patents.patent_records import (
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-    normalize_class_code,
 )
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.google_patent_results import (
@@ -118,7 +113,7 @@ class _LensResponse(wire.JsonResponse):
 
 
 class Provider(KitProvider):
-    async def search_patents(self, query: PatentQuery) -> PatentHits:
+    async def search_patents(self, query: patent_records.PatentQuery) -> patent_records.PatentHits:
         response = await self._upstream.send_post(
             "/search",
             json={
@@ -134,14 +129,14 @@ class Provider(KitProvider):
         if page.data and not records:
             message = "None of the publications in the response has a number."
             raise MalformedResponse(message, provider=SPEC.name)
-        return PatentHits(
+        return patent_records.PatentHits(
             patents=records[: query.count],
             total=wire.drop_negative_count(page.total),
             applied=select_applied_filters(query, _APPLIED),
         )
 
 
-def _build_lens_conditions(query: PatentQuery) -> list[dict[str, Any]]:
+def _build_lens_conditions(query: patent_records.PatentQuery) -> list[dict[str, Any]]:
     if query.numbers:
         return [_build_any_condition([_build_number_condition(number) for number in query.numbers])]
     conditions: list[dict[str, Any]] = []
@@ -178,18 +173,18 @@ def _build_number_condition(text: str) -> dict[str, Any]:
     return {"bool": {"must": [{"term": {name: value}} for name, value in parts.items()]}}
 
 
-def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
+def _parse_lens_patent(item: _LensPatent) -> patent_records.PatentRecord | None:
     number = parse_patent_number(f"{item.jurisdiction}{item.doc_number}{item.kind or ''}")
     if number is None or number.is_filing:
         return None
     abstract = item.abstract
-    codes = (normalize_class_code(entry.symbol[:30]) for entry in item.classes or ())
+    codes = (patent_records.normalize_class_code(entry.symbol[:30]) for entry in item.classes or ())
     documents = (member.document_id for member in item.members or ())
     family = [
         f"{document.jurisdiction}{document.doc_number}{document.kind or ''}"
         for document in documents
     ]
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=number.normalized,
         title=clean_patent_title(_choose_lens_text(item.titles or ()), number),
         url=_LENS_PAGE + quote(item.lens_id),

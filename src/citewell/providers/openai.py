@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
 from citewell.text import research_prompts
@@ -59,7 +54,7 @@ class Provider(BackgroundResponses):
         output_tokens=20_000,
     )
 
-    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
         body = {
             "model": self._model,
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
@@ -74,7 +69,7 @@ class Provider(BackgroundResponses):
         }
         return await self._submit_run(body, tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         body = {
             "model": self._model,
             "instructions": writing.instructions,

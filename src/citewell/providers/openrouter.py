@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
 from citewell.routing.model_billing import convert_dollars
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
@@ -49,7 +44,7 @@ class Provider(ResponsesProvider):
         read_stated_cost=lambda usage: convert_dollars(usage.get("cost")),
     )
 
-    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
         body = {
             "model": self._model,
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
@@ -61,7 +56,7 @@ class Provider(ResponsesProvider):
         }
         return await self._submit_run(body, tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         body = {
             "model": self._model,
             "instructions": writing.instructions,

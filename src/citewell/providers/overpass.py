@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from citewell.core.errors import InvalidInput, RateLimited, RejectedRequest, UpstreamUnavailable
 from citewell.domains.place_records import OSM_ATTRIBUTION, Place, PlaceHits, PlaceLookup
@@ -79,7 +79,8 @@ class Provider(KitProvider):
         if query.latitude is None or query.longitude is None:
             raise InvalidInput("Overpass searches around a point: give near or coordinates.")
         places: tuple[Place, ...] = ()
-        for radius in _choose_radii(query.radius):
+        largest = min(query.radius or _STEPS_METERS[-1], _MAX_RADIUS_METERS)
+        for radius in (*(step for step in _STEPS_METERS if step < largest), largest):
             asked = build_overpass_query(query, radius)
             places = _list_nearest(read_overpass_places(await self._send_query(asked)), query)
             if len(places) >= query.count:
@@ -136,13 +137,6 @@ def _build_kind_filter(kind: str) -> str:
         else:
             filters += f'["{key}"="{value}"]'
     return filters
-
-
-def _choose_radii(limit: float | None) -> Iterator[float]:
-    """The circles to search, within the radius that was asked for."""
-    largest = min(limit or _STEPS_METERS[-1], _MAX_RADIUS_METERS)
-    yield from (step for step in _STEPS_METERS if step < largest)
-    yield largest
 
 
 def read_overpass_places(response: HttpResponse) -> tuple[Place, ...]:

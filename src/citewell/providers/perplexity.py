@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from citewell.core.values import research
 from citewell.core.values.grounded_answer import AnswerQuery
-from citewell.core.values.research import (
-    ProviderReport,
-    ProviderUsage,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
 from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
 from citewell.routing.answer_reports import keep_cited_pages
 from citewell.routing.model_billing import convert_dollars
@@ -63,7 +57,7 @@ class Provider(BackgroundResponses):
         run_path="/v1/responses/{ref}",
     )
 
-    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
         body: dict[str, Any] = {
             "input": research_prompts.build_question_prompt(request),
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
@@ -75,7 +69,7 @@ class Provider(BackgroundResponses):
         }
         return await self._submit_run(self._add_configured_model(body), tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         body = {
             "input": writing.material,
             "instructions": writing.instructions,
@@ -85,10 +79,10 @@ class Provider(BackgroundResponses):
         return await self._run_to_report(self._add_configured_model(body), tag=writing.tag)
 
     def estimate_answer_cost(self, _query: AnswerQuery) -> int:
-        usage = ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
+        usage = research.ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
         return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+    async def answer_question(self, query: AnswerQuery) -> research.ProviderReport:
         body = {
             "input": query.text,
             "instructions": research_prompts.ANSWER_INSTRUCTIONS,

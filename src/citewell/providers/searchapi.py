@@ -16,12 +16,7 @@ from citewell.core.values.search_queries import (
 )
 from citewell.domains.patents.patent_records import PatentHits, PatentQuery
 from citewell.net.upstream import json_responses as wire
-from citewell.providers.dialects.google_patent_results import (
-    GOOGLE_PATENT_FILTERS,
-    GooglePatentResponse,
-    build_google_patent_params,
-    read_google_patents,
-)
+from citewell.providers.dialects import google_patent_results
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -50,7 +45,7 @@ SPEC = ProviderSpec(
             SearchFilter.SORT,
         }
     ),
-    applied_arguments={Offer.PATENTS: GOOGLE_PATENT_FILTERS},
+    applied_arguments={Offer.PATENTS: google_patent_results.GOOGLE_PATENT_FILTERS},
     image_filters={
         ImageFilter.SIZE: frozenset(_IMAGE_SIZE_CODES),
         ImageFilter.TYPE: frozenset({"clipart", "face", "lineart", "photo", "animated"}),
@@ -163,9 +158,12 @@ class Provider(KitProvider):
 
     async def search_patents(self, query: PatentQuery) -> PatentHits:
         answer = await self._fetch_searchapi_response(
-            GooglePatentResponse, build_google_patent_params(query)
+            google_patent_results.GooglePatentResponse,
+            google_patent_results.build_google_patent_params(query),
         )
-        return read_google_patents(answer.organic_results, query, source=SPEC.name)
+        return google_patent_results.read_google_patents(
+            answer.organic_results, query, source=SPEC.name
+        )
 
     async def _gather_searchapi_hits(
         self, query: SearchQuery, page: Callable[[int], Awaitable[ResultPage[SearchHit]]]
@@ -252,7 +250,9 @@ def _parse_searchapi_image(image: _SearchApiImage) -> FoundImage:
     original = (
         image.original
         if isinstance(image.original, _SearchApiOriginal)
-        else _parse_flat_original(image)
+        else _SearchApiOriginal(  # the older layout, where it is just the address
+            link=str(image.original), width=image.original_width, height=image.original_height
+        )
     )
     return FoundImage(
         title=clean_markup(image.title) or original.link,
@@ -262,9 +262,3 @@ def _parse_searchapi_image(image: _SearchApiImage) -> FoundImage:
         width=original.width,
         height=original.height,
     )
-
-
-def _parse_flat_original(image: _SearchApiImage) -> _SearchApiOriginal:
-    """The image and its size in the older layout, where `original` is just the address."""
-    link = str(image.original)
-    return _SearchApiOriginal(link=link, width=image.original_width, height=image.original_height)

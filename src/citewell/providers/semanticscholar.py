@@ -11,12 +11,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import ValidationError
 
 from citewell.citations import record_fields
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    RejectedRequest,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -105,7 +100,12 @@ class Provider(KitProvider):
         response = await self._fetch_known_paper(
             _build_paper_path(paper_id), {"fields": _PAPER_FIELDS}
         )
-        return None if response is None else read_s2_paper(response)
+        if response is None:
+            return None
+        record = parse_json_response(_S2PaperResponse, response)
+        if not record.error and not clean_markup(record.title):
+            raise errors.MalformedResponse("The record has no title.", provider=response.provider)
+        return _parse_s2_paper(wire.read_json_response(_S2PaperResponse, response))
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Papers by id, matched by position. If all ids are unknown, the index answers 400."""
@@ -124,7 +124,7 @@ class Provider(KitProvider):
             has_s2_error(response)
             and "no valid paper ids" in str(response.parse_json()["error"]).lower()
         ):
-            raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
+            raise errors.RejectedRequest("The upstream refused this request.", provider=SPEC.name)
         return dict.fromkeys(asked)
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
@@ -167,7 +167,7 @@ class Provider(KitProvider):
         if response.status != 404:
             return response
         if not has_s2_error(response):
-            raise UpstreamUnavailable(
+            raise errors.UpstreamUnavailable(
                 "Semantic Scholar's gateway answered 404.", provider=SPEC.name
             )
         return None
@@ -184,7 +184,7 @@ def _build_paper_path(paper_id: PaperId) -> str:
 
 def _build_s2_id(paper_id: PaperId) -> str:
     if paper_id.scheme not in _ID_PREFIXES:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"Semantic Scholar cannot look up {paper_id.scheme}.", provider=SPEC.name
         )
     value = paper_id.value
@@ -268,14 +268,14 @@ def has_s2_error(response: HttpResponse) -> bool:
     """Whether the index itself reports an error: {"error": "Paper with id … not found"}."""
     try:
         answer = response.parse_json()
-    except MalformedResponse:
+    except errors.MalformedResponse:
         return False
     return isinstance(answer, dict) and isinstance(answer.get("error"), str)
 
 
 def parse_s2_papers(answer: S2PaperList) -> tuple[Paper, ...]:
     if answer.total and "data" not in answer.model_fields_set:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             "The response counts papers but lists none.", provider=PROVIDER_NAME
         )
     return tuple(_parse_s2_paper(item) for item in answer.data if _is_identifiable(item))
@@ -285,19 +285,11 @@ def _is_identifiable(item: _S2Paper) -> bool:
     return bool(clean_markup(item.paper_id) or clean_markup(item.title))
 
 
-def read_s2_paper(response: HttpResponse) -> Paper:
-    """The paper of a single-paper response. Raises BadShape if it has no title."""
-    record = parse_json_response(_S2PaperResponse, response)
-    if not record.error and not clean_markup(record.title):
-        raise MalformedResponse("The record has no title.", provider=response.provider)
-    return _parse_s2_paper(wire.read_json_response(_S2PaperResponse, response))
-
-
 def read_s2_batch(response: HttpResponse, *, count: int) -> dict[int, Paper | None]:
     """Papers by position; None for one the index does not have. Unreadable ones are left out."""
     rows = response.parse_json()
     if not isinstance(rows, list) or len(rows) != count:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             "The response is not a list of the requested papers.", provider=response.provider
         )
     found: dict[int, Paper | None] = {}

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from citewell.core.values.search_queries import (
-    FoundImage,
-    ImageFilter,
-    ImageQuery,
-    SearchFilter,
-    SearchHit,
-    SearchHits,
-    SearchQuery,
-)
+from citewell.core.values import search_queries
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
@@ -30,18 +22,18 @@ SPEC = ProviderSpec(
     options=(require_key("SERPER_API_KEY", "Key of serper.dev.", "X-API-KEY"),),
     filters=frozenset(
         {
-            SearchFilter.SITES,
-            SearchFilter.TIME_RANGE,
-            SearchFilter.LANGUAGE,
-            SearchFilter.COUNTRY,
-            SearchFilter.EXACT_TERMS,
-            SearchFilter.EXCLUDE_TERMS,
+            search_queries.SearchFilter.SITES,
+            search_queries.SearchFilter.TIME_RANGE,
+            search_queries.SearchFilter.LANGUAGE,
+            search_queries.SearchFilter.COUNTRY,
+            search_queries.SearchFilter.EXACT_TERMS,
+            search_queries.SearchFilter.EXCLUDE_TERMS,
         }
     ),
     image_filters={
-        ImageFilter.COUNTRY: frozenset(),
-        ImageFilter.LANGUAGE: frozenset(),
-        ImageFilter.SITES: frozenset(),
+        search_queries.ImageFilter.COUNTRY: frozenset(),
+        search_queries.ImageFilter.LANGUAGE: frozenset(),
+        search_queries.ImageFilter.SITES: frozenset(),
     },
     max_results=50,
     max_images=50,
@@ -96,23 +88,25 @@ class _SerperImageResponse(wire.JsonResponse):
 
 
 class Provider(KitProvider):
-    async def search_web(self, query: SearchQuery) -> SearchHits:
+    async def search_web(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
             return (await self._fetch_serper_response(_SerperWebResponse, "/search", body)).organic
 
         return await self._gather_serper_hits(query, page)
 
-    async def search_news(self, query: SearchQuery) -> SearchHits:
+    async def search_news(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
             return (await self._fetch_serper_response(_SerperNewsResponse, "/news", body)).news
 
         return await self._gather_serper_hits(query, page)
 
-    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+    async def search_images(
+        self, query: search_queries.ImageQuery
+    ) -> tuple[search_queries.FoundImage, ...]:
         count = min(query.count, SPEC.max_images)
         asked = _build_serper_image_body(query)
 
-        async def page(number: int) -> ResultPage[FoundImage]:
+        async def page(number: int) -> ResultPage[search_queries.FoundImage]:
             body = asked | ({"page": number + 1} if number else {})
             answer = await self._fetch_serper_response(_SerperImageResponse, "/images", body)
             return ResultPage(items=tuple(map(_parse_serper_image, answer.images)), has_more=True)
@@ -122,14 +116,14 @@ class Provider(KitProvider):
 
     async def _gather_serper_hits(
         self,
-        query: SearchQuery,
+        query: search_queries.SearchQuery,
         fetch: Callable[[SerperBody], Awaitable[tuple[_SerperResult, ...]]],
-    ) -> SearchHits:
+    ) -> search_queries.SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_serper_body(query) | {"num": min(count, _RESULTS_PER_PAGE)}
         now = self._read_now()
 
-        async def page(number: int) -> ResultPage[SearchHit]:
+        async def page(number: int) -> ResultPage[search_queries.SearchHit]:
             results = await fetch(asked | ({"page": number + 1} if number else {}))
             return ResultPage(
                 items=tuple(_parse_serper_result(result, now=now) for result in results),
@@ -137,7 +131,7 @@ class Provider(KitProvider):
             )
 
         found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
-        return SearchHits(
+        return search_queries.SearchHits(
             hits=found.items,
             notes=(
                 *note_result_limit(query, SPEC.max_results, "Serper is asked for at most"),
@@ -152,7 +146,7 @@ class Provider(KitProvider):
         return wire.read_json_response(model, response)
 
 
-def _build_serper_body(query: SearchQuery) -> SerperBody:
+def _build_serper_body(query: search_queries.SearchQuery) -> SerperBody:
     body: SerperBody = {"q": build_operator_query(query, max_chars=SPEC.max_query_chars)}
     if query.country:
         body["gl"] = query.country.lower()
@@ -163,10 +157,11 @@ def _build_serper_body(query: SearchQuery) -> SerperBody:
     return body
 
 
-def _build_serper_image_body(query: ImageQuery) -> SerperBody:
+def _build_serper_image_body(query: search_queries.ImageQuery) -> SerperBody:
     body: SerperBody = {
         "q": build_operator_query(
-            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+            search_queries.SearchQuery(text=query.text, sites=query.sites),
+            max_chars=SPEC.max_query_chars,
         ),
         "num": min(query.count, _RESULTS_PER_PAGE),
     }
@@ -177,9 +172,9 @@ def _build_serper_image_body(query: ImageQuery) -> SerperBody:
     return body
 
 
-def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:
+def _parse_serper_result(result: _SerperResult, *, now: datetime) -> search_queries.SearchHit:
     published = parse_provider_date(result.date, now=now)
-    return SearchHit(
+    return search_queries.SearchHit(
         title=clean_markup(result.title) or result.link,
         url=result.link,
         snippet=clean_markup(result.snippet),
@@ -190,8 +185,8 @@ def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:
     )
 
 
-def _parse_serper_image(image: _SerperImage) -> FoundImage:
-    return FoundImage(
+def _parse_serper_image(image: _SerperImage) -> search_queries.FoundImage:
+    return search_queries.FoundImage(
         title=clean_markup(image.title) or image.imageUrl,
         link=image.imageUrl,
         context=image.link,

@@ -11,12 +11,7 @@ from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchH
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
-from citewell.routing.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
-)
+from citewell.routing import answer_reports
 from citewell.routing.model_billing import TICKS_PER_DOLLAR
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -103,28 +98,28 @@ class Provider(KitProvider):
         now = self._read_now()
         hits = [_parse_tavily_result(result, now=now) for result in answer.results]
         pages = (
-            CitedPage(
+            answer_reports.CitedPage(
                 url=hit.url,
                 title=hit.title,
                 published=hit.published.date().isoformat() if hit.published else None,
             )
             for hit in hits
         )
-        return build_answer_report(
+        return answer_reports.build_answer_report(
             SPEC.name,
-            clean_answer_text(answer.answer),
+            answer_reports.clean_answer_text(answer.answer),
             pages,
             count=query.count,
             cost=self._compute_tavily_cost(answer.usage),
         )
 
-    def _compute_tavily_cost(self, usage: _TavilyUsage | None) -> AnswerCost:
+    def _compute_tavily_cost(self, usage: _TavilyUsage | None) -> answer_reports.AnswerCost:
         if not self._has_key:
-            return AnswerCost()
+            return answer_reports.AnswerCost()
         used = usage.credits if usage is not None else None
         if used is None or not 0 <= used < _MAX_CREDITS:
-            return AnswerCost(ticks=_CREDIT_TICKS, basis="table")
-        return AnswerCost(ticks=int(used * _CREDIT_TICKS), basis="prices")
+            return answer_reports.AnswerCost(ticks=_CREDIT_TICKS, basis="table")
+        return answer_reports.AnswerCost(ticks=int(used * _CREDIT_TICKS), basis="prices")
 
     async def _post_tavily_search(
         self,
@@ -152,7 +147,10 @@ class Provider(KitProvider):
             _parse_tavily_result(result, now=now)
             for result in wire.read_json_response(_TavilyResponse, response).results
         )
-        return SearchHits(hits=hits[: query.count], notes=_build_tavily_notes(query))
+        notes = [*note_result_limit(query, SPEC.max_results, "Tavily returns at most")]
+        if query.time_range == "hour":
+            notes.append("Tavily's shortest time range is a day.")
+        return SearchHits(hits=hits[: query.count], notes=tuple(notes))
 
 
 def _build_tavily_body(query: SearchQuery, *, topic: str) -> dict[str, object]:
@@ -167,13 +165,6 @@ def _build_tavily_body(query: SearchQuery, *, topic: str) -> dict[str, object]:
     if query.sites:
         body["include_domains"] = list(query.sites)
     return body
-
-
-def _build_tavily_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = [*note_result_limit(query, SPEC.max_results, "Tavily returns at most")]
-    if query.time_range == "hour":
-        notes.append("Tavily's shortest time range is a day.")
-    return tuple(notes)
 
 
 def _parse_tavily_result(result: _TavilyResult, *, now: datetime) -> SearchHit:

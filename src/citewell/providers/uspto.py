@@ -6,24 +6,14 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import (
     PatentNumber,
     parse_patent_number,
     require_patent_number,
 )
-from citewell.domains.patents.patent_records import (
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-    normalize_class_code,
-)
 from citewell.net.upstream import json_responses as wire
-from citewell.providers.dialects.google_patent_results import (
-    MAX_CLASS_CODES,
-    clean_party_names,
-    clean_patent_title,
-    parse_patent_day,
-)
+from citewell.providers.dialects import google_patent_results
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.routing.upstream_refusals import read_stated_json
 from citewell.text.language.word_forms import drop_query_stopwords
@@ -108,7 +98,7 @@ class Provider(KitProvider):
     def _set_up(self) -> None:
         self._upstream.limit_concurrency(1)
 
-    async def search_patents(self, query: PatentQuery) -> PatentHits:
+    async def search_patents(self, query: patent_records.PatentQuery) -> patent_records.PatentHits:
         response = await self._upstream.send_get(
             "/search",
             params={
@@ -119,18 +109,18 @@ class Provider(KitProvider):
             accept=_STATED,
         )
         if response.status == _NO_MATCH:
-            return PatentHits()
+            return patent_records.PatentHits()
         page = read_stated_json(_UsptoResponse, response)
         records = [record for file in page.files if (record := _parse_uspto_file(file))]
         if query.numbers:
             wanted = {require_patent_number(number).base for number in query.numbers}
             records = [record for record in records if wanted & _list_bases(record)]
-        return PatentHits(
+        return patent_records.PatentHits(
             patents=tuple(records[: query.count]), total=wire.drop_negative_count(page.count)
         )
 
 
-def _build_uspto_query(query: PatentQuery) -> str:
+def _build_uspto_query(query: patent_records.PatentQuery) -> str:
     """Quoted words and phrases: the portal's search by field is unreliable."""
     if query.numbers:
         serials = dict.fromkeys(require_patent_number(number).serial for number in query.numbers)
@@ -151,38 +141,38 @@ def _drop_quotes(text: str) -> str:
     return " ".join(text.replace('"', " ").replace("\\", " ").split())
 
 
-def _parse_uspto_file(file: _UsptoFile) -> PatentRecord | None:
+def _parse_uspto_file(file: _UsptoFile) -> patent_records.PatentRecord | None:
     about = file.application_meta_data or file
     granted = _read_portal_number(about.patent_number)
     published = _read_portal_number(about.earliest_publication_number)
     number = granted or published or _read_us_filing(file.application_number_text)
     if number is None:
         return None
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=number.normalized,
-        title=clean_patent_title(about.invention_title, number),
+        title=google_patent_results.clean_patent_title(about.invention_title, number),
         url=_APPLICATION_PAGE + file.application_number_text.replace("/", ""),
         source=SPEC.name,
         office="US",
         kind_code=number.kind,
-        assignees=clean_party_names(
+        assignees=google_patent_results.clean_party_names(
             [about.first_applicant_name]
             + [party.applicant_name_text for party in about.applicant_bag or ()]
             + _list_assigned_names(file)
         ),
-        inventors=clean_party_names(
+        inventors=google_patent_results.clean_party_names(
             [about.first_inventor_name]
             + [party.inventor_name_text for party in about.inventor_bag or ()]
         ),
-        filed=parse_patent_day(about.filing_date),
-        granted=parse_patent_day(about.grant_date),
+        filed=google_patent_results.parse_patent_day(about.filing_date),
+        granted=google_patent_results.parse_patent_day(about.grant_date),
         status=clean_markup(about.application_status_description_text) or None,
         also_published_as=(published.normalized,) if granted and published else (),
         cpc_codes=tuple(
             code
             for text in about.cpc_classification_bag or ()
-            if (code := normalize_class_code(text[:40]))
-        )[:MAX_CLASS_CODES],
+            if (code := patent_records.normalize_class_code(text[:40]))
+        )[: google_patent_results.MAX_CLASS_CODES],
     )
 
 
@@ -207,6 +197,6 @@ def _list_assigned_names(file: _UsptoFile) -> list[str | None]:
     ]
 
 
-def _list_bases(record: PatentRecord) -> set[str]:
+def _list_bases(record: patent_records.PatentRecord) -> set[str]:
     numbers = map(parse_patent_number, (record.number, *record.also_published_as))
     return {number.base for number in numbers if number}

@@ -324,13 +324,10 @@ def _find_tone_section(lines: Sequence[str]) -> list[str] | None:
 def _take_section(lines: Sequence[str], level: int) -> Iterator[str]:
     for line in lines:
         match = _HEADING_PATTERN.match(line)
-        if match and len(match[1]) <= level and not _is_rule_heading(match[2]):
+        is_rule = match and (_DO_PATTERN.fullmatch(match[2]) or _DONT_PATTERN.fullmatch(match[2]))
+        if match and len(match[1]) <= level and not is_rule:
             return
         yield line
-
-
-def _is_rule_heading(text: str) -> bool:
-    return bool(_DO_PATTERN.fullmatch(text) or _DONT_PATTERN.fullmatch(text))
 
 
 def _read_tone_section(section: Sequence[str]) -> StatedTone:

@@ -139,9 +139,8 @@ class BrandPage:
 
 def list_brand_candidates(site: BrandSite) -> tuple[str, ...]:
     """The addresses to try, the likeliest first: 5 hosts and 21 paths."""
-    hosts = (
-        tuple(map(site.build_subdomain_address, BRAND_SUBDOMAINS)) if site.has_subdomains() else ()
-    )
+    has_subdomains = not is_numeric_host(site.host) and "." in site.domain
+    hosts = map(site.build_subdomain_address, BRAND_SUBDOMAINS if has_subdomains else ())
     return (*hosts, *(f"{site.origin}/{path}" for path in BRAND_PATHS))
 
 
@@ -226,9 +225,6 @@ class BrandSite:
     @property
     def host(self) -> str:
         return urlsplit(self.home).hostname or ""
-
-    def has_subdomains(self) -> bool:
-        return not is_numeric_host(self.host) and "." in self.domain
 
     def build_subdomain_address(self, label: str) -> str:
         parts = urlsplit(self.home)

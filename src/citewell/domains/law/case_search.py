@@ -29,12 +29,7 @@ from citewell.core.values.search_commands import Card, CommandOption, SearchComm
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
-from citewell.domains.law.bluebook import (
-    compose_bluebook_citation,
-    find_cfr_place,
-    find_register_page,
-    order_citations,
-)
+from citewell.domains.law import bluebook
 from citewell.domains.law.citation_forms import is_reporter_citation
 from citewell.domains.law.court_names import US_COURTS, CourtChoice, resolve_jurisdiction
 from citewell.domains.law.eu_law_numbers import ECLI_PATTERN, find_celex_numbers
@@ -242,8 +237,8 @@ def _build_case_result(case: CourtCase) -> CaseResult:
         case_name=case.name,
         url=case.url,
         source=case.source,
-        citation=compose_bluebook_citation(case),
-        citations=order_citations(case.citations, case.court_id),
+        citation=bluebook.compose_bluebook_citation(case),
+        citations=bluebook.order_citations(case.citations, case.court_id),
         court=case.court,
         court_id=case.court_id,
         date_filed=case.date_filed,
@@ -266,9 +261,9 @@ def choose_by_citation(query: str) -> str | None:
         return "findcaselaw"
     # Longer queries that cite a regulation are about cases under it.
     if len(query.split()) <= _MAX_CITING_WORDS:
-        if find_cfr_place(query):
+        if bluebook.find_cfr_place(query):
             return "ecfr"
-        if find_register_page(query):
+        if bluebook.find_register_page(query):
             return "federalregister"
     if ECLI_PATTERN.search(query) or find_celex_numbers(query):
         return "eurlex"

@@ -92,11 +92,6 @@ def explain_unasked(citation: LegalCitation, *, is_covered: bool) -> str:
     )
 
 
-def explain_pending(case: CourtCase, right: str | None) -> str:
-    now = f" It is now {right}." if right else ""
-    return f"The case is {describe_case(case)}.{now}"
-
-
 @cache
 def _load_registry_names() -> dict[str, str]:
     return dict(load_table(__package__, "citation_words")["registry_names"])

@@ -72,19 +72,16 @@ def list_party_words(name: str) -> tuple[tuple[str, ...], ...]:
 
 def is_government_name(name: str) -> bool:
     """Whether one party is a state or the United States: many cases share the rest of such a name."""
+    known = GOVERNMENT_WORDS | load_state_names()
     return any(
         words
         and all(
-            word in {"unitedstates", "usa"} or _is_government_word(word.rstrip("."))
+            word in {"unitedstates", "usa"}
+            or not known.isdisjoint((word.rstrip("."), *find_meanings(word.rstrip("."))))
             for word in words
         )
         for words in map(_list_name_words, _split_parties(name))
     )
-
-
-def _is_government_word(word: str) -> bool:
-    named = {word, *find_meanings(word)}
-    return bool(named & (GOVERNMENT_WORDS | load_state_names()))
 
 
 def _list_searchable_words(party: str) -> list[str]:
@@ -92,18 +89,13 @@ def _list_searchable_words(party: str) -> list[str]:
     words = [word.removesuffix("'s") for word in _NAME_WORD_PATTERN.findall(party)]
     kept = [word for word in words if word.lower() not in load_filling_words() and word != "&"]
     clear = [
-        _expand_word(word)
+        next((meaning.capitalize() for meaning in find_meanings(word.lower())), word)
         for word in kept
         if not set("'.").intersection(word)
         and len(find_meanings(word.lower())) <= 1
         and not _ACRONYM_PATTERN.fullmatch(word)
     ]
     return clear or kept
-
-
-def _expand_word(word: str) -> str:
-    meanings = find_meanings(word.lower())
-    return meanings[0].capitalize() if meanings else word
 
 
 def is_single_party_of(written: str, recorded: str) -> bool:

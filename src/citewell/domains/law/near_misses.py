@@ -66,7 +66,9 @@ def _describe_candidate(
 ) -> NearMiss:
     same_reporter = list_same_reporter(case, citation.reporter)
     year_right = _is_year_right(citation, case)
-    right = _choose_nearest(citation, same_reporter) or next(iter(case.citations), None)
+    right = next(iter(case.citations), None)
+    if same_reporter:
+        right = min(same_reporter, key=lambda written: _measure_distance(citation, written))
     levels = {find_court_level(find_reporter(citation)) for citation in case.citations} - {None}
     level = find_court_level(citation.reporter)
     contradicted = bool(same_reporter) or (level is not None and bool(levels - {level}))
@@ -104,10 +106,6 @@ def _rate_candidate(citation: LegalCitation, case: CourtCase) -> tuple[bool, boo
 def _is_year_right(citation: LegalCitation, case: CourtCase) -> bool:
     year = find_case_year(case)
     return citation.year is None or year is None or abs(citation.year - year) <= _YEAR_TOLERANCE
-
-
-def _choose_nearest(citation: LegalCitation, citations: tuple[str, ...]) -> str | None:
-    return min(citations, key=lambda item: _measure_distance(citation, item), default=None)
 
 
 def _measure_distance(citation: LegalCitation, other: str) -> int:
@@ -193,10 +191,6 @@ def find_impossible_fact(volume: str | None, reporter: str | None, year: int | N
     if facts.last_year is not None and year > facts.last_year + YEAR_MARGIN:
         return f"{reporter} ends in {facts.last_year}, so it has no case of {year}"
     return None
-
-
-def is_complete_reporter(reporter: str | None) -> bool:
-    return (reporter or "") in COMPLETE_REPORTERS
 
 
 def is_database_number(reporter: str | None) -> bool:

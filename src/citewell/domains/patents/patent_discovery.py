@@ -232,15 +232,13 @@ def _build_web_words(request: PatentArguments) -> str:
     text = request.query or ""
     if request.search_type == "specific" and " " in text and '"' not in text:
         text = f'"{text}"'
-    names = (strip_company_form(request.assignee or ""), _drop_initials(request.inventor or ""))
+    inventor = request.inventor or ""
+    # Single letters are left out, because pages may spell them out: "E. Muster" becomes "Muster".
+    surnames = " ".join(word for word in inventor.split() if len(word.strip(".")) > 1)
+    names = (strip_company_form(request.assignee or ""), surnames or inventor)
     quoted = (f'"{name.replace(chr(34), " ").strip()}"' for name in names if name)
     parts = (text, *quoted, request.cpc_code or "", "" if request.query else "patent")
     return " ".join(part for part in parts if part)[:500]
-
-
-def _drop_initials(name: str) -> str:
-    """The name without single letters, which pages may spell out: "E. Muster" gives "Muster"."""
-    return " ".join(word for word in name.split() if len(word.strip(".")) > 1) or name
 
 
 def _list_result_numbers(

@@ -148,7 +148,10 @@ class PatentSearchService:
         await self._search_routed_patents(listed, request, number, trace, harvest)
         if self._needs_more_patents(harvest, request, number):
             databases = self._providers.list_databases(request, excluded=listed)
-            await self._ask_databases(databases, request, number, trace=trace, harvest=harvest)
+            for name in databases:
+                await self._ask_database(name, request, number, trace=trace, harvest=harvest)
+                if not self._needs_more_patents(harvest, request, number):
+                    break
         if not harvest.list_patents() and PAGE_PROVIDER not in listed:
             try:
                 found = await self._discover_publications(request, number, trace, progress)
@@ -158,7 +161,10 @@ class PatentSearchService:
                 harvest.replies += found.replies
                 harvest.notes += found.notes
                 harvest.failures |= found.failures
-        return self._raise_if_failed(harvest), _name_source(harvest)
+        self._raise_if_failed(harvest)
+        source = harvest.find_source()
+        # A page that was read by its number counts as discovery too.
+        return harvest, WEB_DISCOVERY if source == PAGE_PROVIDER else source
 
     async def _search_routed_patents(
         self,
@@ -185,20 +191,6 @@ class PatentSearchService:
             else:
                 harvest.replies += found.replies
                 harvest.notes += found.notes
-
-    async def _ask_databases(
-        self,
-        names: Iterable[str],
-        request: PatentArguments,
-        number: PatentNumber | None,
-        *,
-        trace: RoutingTrace,
-        harvest: PatentHarvest,
-    ) -> None:
-        for name in names:
-            await self._ask_database(name, request, number, trace=trace, harvest=harvest)
-            if not self._needs_more_patents(harvest, request, number):
-                return
 
     async def _ask_database(
         self,
@@ -270,12 +262,6 @@ def _choose_count(request: PatentArguments) -> int:
         return _LANDSCAPE_COUNT
     count = _OVERASK_FACTOR * request.count if request.list_constraints() else request.count
     return min(count, _MAX_ASKED)
-
-
-def _name_source(harvest: PatentHarvest) -> str:
-    """Who answered; a page that was read by its number counts as discovery too."""
-    source = harvest.find_source()
-    return WEB_DISCOVERY if source == PAGE_PROVIDER else source
 
 
 async def search_patent_records(

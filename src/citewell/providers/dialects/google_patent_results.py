@@ -6,13 +6,8 @@ from collections.abc import Collection, Iterable
 from datetime import date
 
 from citewell.core.errors import MalformedResponse
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import PatentNumber, parse_patent_number
-from citewell.domains.patents.patent_records import (
-    PatentFilter,
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-)
 from citewell.net.upstream import json_responses as wire
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -24,7 +19,7 @@ _MAX_ABSTRACT_CHARS = 4000
 MAX_FAMILY_NUMBERS = 30
 MAX_CLASS_CODES = 40
 
-GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(PatentFilter)  # all of them
+GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(patent_records.PatentFilter)  # all of them
 _RESULTS_PER_PAGE = 10
 
 
@@ -45,7 +40,7 @@ class GooglePatentResponse(wire.JsonResponse):
     organic_results: wire.TolerantItems[GooglePatentResult] = ()  # absent when nothing was found
 
 
-def build_google_patent_params(query: PatentQuery) -> dict[str, str]:
+def build_google_patent_params(query: patent_records.PatentQuery) -> dict[str, str]:
     """The parameters of one request; "*" stands for any words."""
     words = " OR ".join(query.numbers) if query.numbers else (query.text or "*")
     if query.is_phrase and query.text and not query.numbers:
@@ -64,8 +59,8 @@ def build_google_patent_params(query: PatentQuery) -> dict[str, str]:
 
 
 def read_google_patents(
-    results: Iterable[GooglePatentResult], query: PatentQuery, *, source: str
-) -> PatentHits:
+    results: Iterable[GooglePatentResult], query: patent_records.PatentQuery, *, source: str
+) -> patent_records.PatentHits:
     """The publications among the results; raises MalformedResponse if none of several has a number."""
     given = tuple(results)
     records = [record for result in given if (record := _build_google_record(result, source))]
@@ -74,16 +69,18 @@ def read_google_patents(
     if query.numbers:
         records = [record for record in records if record.number in query.numbers]
     applied = select_applied_filters(query, GOOGLE_PATENT_FILTERS)
-    return PatentHits(patents=tuple(records[: query.count]), applied=applied)
+    return patent_records.PatentHits(patents=tuple(records[: query.count]), applied=applied)
 
 
-def _build_google_record(result: GooglePatentResult, source: str) -> PatentRecord | None:
+def _build_google_record(
+    result: GooglePatentResult, source: str
+) -> patent_records.PatentRecord | None:
     in_path = (result.patent_id or "").removeprefix("patent/").partition("/")[0]
     written = clean_markup(result.publication_number) or clean_markup(in_path)
     number = parse_patent_number(written)
     if number is None or number.is_filing:
         return None
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=number.normalized,
         title=clean_patent_title(result.title, number),
         url=build_google_page(number),
@@ -149,15 +146,15 @@ def normalize_family_numbers(numbers: Iterable[str], *, own: str) -> tuple[str, 
 
 
 def select_applied_filters(
-    query: PatentQuery, declared: Collection[str]
-) -> frozenset[PatentFilter]:
+    query: patent_records.PatentQuery, declared: Collection[str]
+) -> frozenset[patent_records.PatentFilter]:
     """The filters set in the query that a provider declares to apply itself."""
     given = {
-        PatentFilter.ASSIGNEE: query.assignees,
-        PatentFilter.INVENTOR: query.inventor,
-        PatentFilter.CPC: query.cpc_code,
-        PatentFilter.OFFICE: query.office,
-        PatentFilter.YEAR_FROM: query.year_from,
-        PatentFilter.YEAR_TO: query.year_to,
+        patent_records.PatentFilter.ASSIGNEE: query.assignees,
+        patent_records.PatentFilter.INVENTOR: query.inventor,
+        patent_records.PatentFilter.CPC: query.cpc_code,
+        patent_records.PatentFilter.OFFICE: query.office,
+        patent_records.PatentFilter.YEAR_FROM: query.year_from,
+        patent_records.PatentFilter.YEAR_TO: query.year_to,
     }
     return frozenset(name for name, value in given.items() if value and name in declared)

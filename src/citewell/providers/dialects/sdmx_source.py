@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    NotFound,
-    RejectedRequest,
-    TooLarge,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.domains.series_ids import SeriesReference, parse_series_reference
 from citewell.net.http.messages import HttpResponse
+from citewell.providers.dialects import series_catalogue
 from citewell.providers.dialects.data_cubes import (
     clean_label,
     get_list,
@@ -26,13 +21,6 @@ from citewell.providers.dialects.data_cubes import (
     parse_exact_json,
 )
 from citewell.providers.dialects.sdmx_json import read_sdmx_window
-from citewell.providers.dialects.series_catalogue import (
-    CATALOGUE_SECONDS,
-    CATALOGUE_TIMEOUT_SECONDS,
-    SeriesCatalogue,
-    run_reader,
-    write_catalogue_lines,
-)
 from citewell.routing.ports import KitProvider
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.country_codes import choose_office_code
@@ -87,7 +75,7 @@ class SdmxProvider(KitProvider):
     service: ClassVar[SdmxService]
 
     def _set_up(self) -> None:
-        self._catalogue = SeriesCatalogue(self._kit.memory, self._fetch_flows)
+        self._catalogue = series_catalogue.SeriesCatalogue(self._kit.memory, self._fetch_flows)
 
     async def search_series(self, words: str, *, count: int) -> SeriesHits:
         return await self._catalogue.search_entries(words, count=count)
@@ -97,9 +85,11 @@ class SdmxProvider(KitProvider):
             self.service.flows_path,
             params=self.service.flows_params,
             headers={"Accept": self.service.structure_type},
-            timeout=CATALOGUE_TIMEOUT_SECONDS,
+            timeout=series_catalogue.CATALOGUE_TIMEOUT_SECONDS,
         )
-        return await run_reader(self._kit.workers, self.service.write_flows, response)
+        return await series_catalogue.run_reader(
+            self._kit.workers, self.service.write_flows, response
+        )
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         """The observations; raises InvalidInput, NotFound or the upstream's error."""
@@ -113,7 +103,9 @@ class SdmxProvider(KitProvider):
             if text.strip() and not any(word in text for word in _NO_DATA_WORDS):
                 raise _build_unknown_flow(reference.flow, response.provider)
             return ObservationList(country=country, notes=notes)
-        found = await run_reader(self._kit.workers, read_sdmx_window, response, query)
+        found = await series_catalogue.run_reader(
+            self._kit.workers, read_sdmx_window, response, query
+        )
         return found.with_changes(country=country, notes=(*notes, *found.notes))
 
     def _choose_country(self, query: ObservationQuery) -> str | None:
@@ -121,7 +113,7 @@ class SdmxProvider(KitProvider):
             return None
         code = choose_office_code(query.country, self.service.office)
         if code is None:
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"{self._upstream.name} has no code for {query.country}. Name a country, or put the"
                 " provider's own code into series_id, such as ?REF_AREA=code."
             )
@@ -136,7 +128,7 @@ class SdmxProvider(KitProvider):
         dimensions = await self._list_dimensions(reference.flow)
         slots = reference.key.split(".") if reference.key else [""] * len(dimensions)
         if len(slots) != len(dimensions):
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"The key has {len(slots)} {pluralize(len(slots), 'position')}, and the data set has {len(dimensions)}:"
                 f" {'.'.join(dimensions)}."
             )
@@ -146,7 +138,7 @@ class SdmxProvider(KitProvider):
                 (dimension for dimension in dimensions if dimension.lower() == name.lower()), None
             )
             if known is None:
-                raise InvalidInput(
+                raise errors.InvalidInput(
                     f"The data set has no dimension {name}. It has {', '.join(dimensions)}."
                 )
             chosen[known] = code
@@ -170,9 +162,9 @@ class SdmxProvider(KitProvider):
         )
         if response.status != 200:
             raise _build_unknown_flow(flow, self._upstream.name)
-        found = await run_reader(self._kit.workers, list_key_dimensions, response)
+        found = await series_catalogue.run_reader(self._kit.workers, list_key_dimensions, response)
         await self._kit.memory.remember_fact(
-            fact, json.dumps(found).encode(), ttl=CATALOGUE_SECONDS
+            fact, json.dumps(found).encode(), ttl=series_catalogue.CATALOGUE_SECONDS
         )
         return found
 
@@ -182,7 +174,7 @@ class SdmxProvider(KitProvider):
             response = await self._send_sdmx(path, self._build_year_window(query))
         if response.status == _TOO_LARGE:
             message = f"The data set is too large to be sent whole. {_NARROW_ADVICE}"
-            raise RejectedRequest(message, provider=self._upstream.name, detail="HTTP 413")
+            raise errors.RejectedRequest(message, provider=self._upstream.name, detail="HTTP 413")
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
         return response
@@ -195,7 +187,7 @@ class SdmxProvider(KitProvider):
                 headers={"Accept": self.service.data_type},
                 accept=_EXPECTED_STATUSES,
             )
-        except TooLarge as error:
+        except errors.TooLarge as error:
             raise error.copy_with_message(f"The answer is too large. {_NARROW_ADVICE}") from None
 
     def _build_window(self, query: ObservationQuery) -> dict[str, str]:
@@ -234,8 +226,8 @@ def _put_country(chosen: dict[str, str], country: str | None) -> tuple[str, ...]
     return ()
 
 
-def _build_unknown_flow(flow: str, provider: str | None) -> NotFound:
-    return NotFound(
+def _build_unknown_flow(flow: str, provider: str | None) -> errors.NotFound:
+    return errors.NotFound(
         f"There is no data set {flow}. Search with query for ids that exist.", provider=provider
     )
 
@@ -262,7 +254,7 @@ def list_sdmx_artefacts(body: bytes) -> tuple[SdmxArtefact, ...]:
     else:
         found = list(_iterate_json_artefacts(parse_exact_json(body)))
     if not found:
-        raise MalformedResponse("The structure message names nothing.")
+        raise errors.MalformedResponse("The structure message names nothing.")
     return tuple(found)
 
 
@@ -278,7 +270,7 @@ def write_flow_names(body: bytes) -> str:
 
 def _write_lines(body: bytes, build_id: Callable[[SdmxArtefact], str]) -> str:
     flows = [artefact for artefact in list_sdmx_artefacts(body) if artefact.kind == "Dataflow"]
-    return write_catalogue_lines(
+    return series_catalogue.write_catalogue_lines(
         SeriesItem(series_id=build_id(flow), title=flow.title, notes=flow.notes or None)
         for flow in flows
     )
@@ -292,7 +284,9 @@ def list_key_dimensions(body: bytes) -> tuple[str, ...]:
         found = _list_json_dimensions(parse_exact_json(body))
     names = tuple(name for name in found if name and name not in _TIME_DIMENSIONS)
     if not names:
-        raise MalformedResponse("The structure message does not name the dimensions of a key.")
+        raise errors.MalformedResponse(
+            "The structure message does not name the dimensions of a key."
+        )
     return names
 
 
@@ -300,11 +294,11 @@ def _parse_structure_tree(body: bytes) -> Element:
     try:
         root = parse_xml_tree(body, max_depth=_MAX_XML_DEPTH, max_elements=_MAX_XML_ELEMENTS)
     except UnusableXml:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             f"Expected XML and got {len(body)} {pluralize(len(body), 'other byte')}."
         ) from None
     if _get_local_name(root) == "html":
-        raise MalformedResponse("Expected a structure message and got a page.")
+        raise errors.MalformedResponse("Expected a structure message and got a page.")
     return root
 
 

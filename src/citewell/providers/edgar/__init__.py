@@ -13,16 +13,8 @@ from citewell.domains.filings import FactHits, Filing, FilingCompany, FilingHits
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
-from citewell.providers.edgar import filing_rows
+from citewell.providers.edgar import company_lookup, filing_rows
 from citewell.providers.edgar.company_facts import CompanyFacts
-from citewell.providers.edgar.company_lookup import (
-    CONTACT_SETTINGS,
-    CompanyResolution,
-    CompanyResolver,
-    SecClient,
-    TickerList,
-    is_quoted,
-)
 from citewell.providers.edgar.company_matching import is_same_company, normalize_cik
 from citewell.providers.edgar.filing_rows import (
     PROVIDER_NAME,
@@ -66,7 +58,7 @@ SPEC = ProviderSpec(
         ProviderOption(env="OPENALEX_EMAIL", help="Used for EDGAR where it is not set."),
         ProviderOption(env="CITEWELL_CONTACT", help="Used for EDGAR if it has a mail address."),
     ),
-    requires_any=CONTACT_SETTINGS,
+    requires_any=company_lookup.CONTACT_SETTINGS,
     applied_arguments={
         Offer.FILINGS: frozenset({"ticker", "form_type", "date_from", "date_to", "facts"})
     },
@@ -90,8 +82,10 @@ _READ_FACTS: WorkerTask[CompanyFacts] = WorkerTask(
 
 class Provider(KitProvider):
     def _set_up(self) -> None:
-        self._client = SecClient(self._kit)
-        self._resolver = CompanyResolver(self._client, TickerList(self._kit, self._client))
+        self._client = company_lookup.SecClient(self._kit)
+        self._resolver = company_lookup.CompanyResolver(
+            self._client, company_lookup.TickerList(self._kit, self._client)
+        )
 
     async def search_filings(self, query: FilingLookup) -> FilingHits:
         """Filings of the company that the query names, else those of all filers with its words.
@@ -101,7 +95,7 @@ class Provider(KitProvider):
         if not query.text and not query.ticker:
             return await self._list_latest(query)
         found = await self._resolver.resolve_company(query)
-        if found.company is not None and not is_quoted(query.text):
+        if found.company is not None and not company_lookup.is_quoted(query.text):
             return await self._list_filings(found.company, found, query)
         if found.company is None and found.is_single_lookup:
             return FilingHits(notes=(describe_unknown_company(query, found),))
@@ -125,7 +119,9 @@ class Provider(KitProvider):
         ]
         return FilingHits(filings=tuple(wanted[: query.count]), notes=(_LATEST_NOTE,))
 
-    async def _search_text(self, found: CompanyResolution, query: FilingLookup) -> FilingHits:
+    async def _search_text(
+        self, found: company_lookup.CompanyResolution, query: FilingLookup
+    ) -> FilingHits:
         """Filings with the words of the query: of the company if one is named, else of all filers."""
         today = self._read_now().date().isoformat()
         cik = found.company.cik if found.company else ""
@@ -179,7 +175,7 @@ class Provider(KitProvider):
             raise
 
     async def _list_filings(
-        self, meant: FilingCompany, found: CompanyResolution, query: FilingLookup
+        self, meant: FilingCompany, found: company_lookup.CompanyResolution, query: FilingLookup
     ) -> FilingHits:
         cik, narrowed = meant.cik, found.narrow_query(query)
         try:
@@ -244,7 +240,9 @@ def _choose_older_files(files: Sequence[OlderFilings], query: FilingLookup) -> l
 # Says in a sentence how a query was understood.
 
 
-def describe_company_choice(found: CompanyResolution, query: FilingLookup) -> tuple[str, ...]:
+def describe_company_choice(
+    found: company_lookup.CompanyResolution, query: FilingLookup
+) -> tuple[str, ...]:
     """How the company was found, if the query could have meant another."""
     notes: list[str] = []
     company = found.company
@@ -266,7 +264,7 @@ def describe_company_choice(found: CompanyResolution, query: FilingLookup) -> tu
     return tuple(notes)
 
 
-def describe_unknown_company(query: FilingLookup, found: CompanyResolution) -> str:
+def describe_unknown_company(query: FilingLookup, found: company_lookup.CompanyResolution) -> str:
     text = query.ticker or query.company_text or query.text
     if found.basis == "cik":
         return f"The SEC has no filer with the CIK {text!r}."

@@ -130,7 +130,8 @@ def _find_ticker(by_ticker: dict[str, _ListedCompany], text: str) -> _ListedComp
 def _match_company_words(
     listed: list[_ListedCompany], by_ticker: dict[str, _ListedCompany], text: str
 ) -> CompanyChoice:
-    as_ticker = _find_ticker(by_ticker, text) if _may_be_ticker(text) else None
+    is_short = len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
+    as_ticker = _find_ticker(by_ticker, text) if is_short else None
     if as_ticker and text == text.upper():
         others = _find_named(listed, text)[1]
         return _choose_listed_company([as_ticker, *others], "ticker", text)
@@ -140,10 +141,6 @@ def _match_company_words(
     if named:
         return _choose_listed_company([*named, *([as_ticker] if as_ticker else [])], basis, text)
     return _choose_listed_company(_find_misspelt(listed, text), "spelling", text)
-
-
-def _may_be_ticker(text: str) -> bool:
-    return len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
 
 
 def _choose_listed_company(found: Iterable[_ListedCompany], basis: str, text: str) -> CompanyChoice:

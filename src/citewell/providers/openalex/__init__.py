@@ -184,7 +184,10 @@ class Provider(KitProvider):
             return None
         work = read_json_response(OpenAlexWork, response)
         # OpenAlex merges versions: a preprint's DOI may return the article, a different work.
-        return work if _is_requested_work(work, paper_id) else None
+        is_requested = paper_id.scheme is not IdentifierScheme.DOI or csl_works.normalize_doi(
+            work.doi
+        ) in {"", paper_id.value.lower()}
+        return work if is_requested else None
 
     async def _list_openalex_works(
         self, params: Mapping[str, str], *, count: int
@@ -227,13 +230,6 @@ def _convert_to_doi(paper_id: PaperId) -> str:
     """The DOI of a paper; for an arXiv id the DOI that arXiv registers for it."""
     arxiv = paper_id.scheme is IdentifierScheme.ARXIV
     return f"10.48550/arxiv.{paper_id.value}".lower() if arxiv else paper_id.value
-
-
-def _is_requested_work(work: OpenAlexWork, paper_id: PaperId) -> bool:
-    return paper_id.scheme is not IdentifierScheme.DOI or csl_works.normalize_doi(work.doi) in {
-        "",
-        paper_id.value.lower(),
-    }
 
 
 def _build_openalex_params(query: PaperQuery) -> dict[str, str]:

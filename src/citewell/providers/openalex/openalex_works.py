@@ -111,7 +111,10 @@ def parse_openalex_works(works: tuple[OpenAlexWork, ...]) -> tuple[Paper, ...]:
 def parse_openalex_work(work: OpenAlexWork) -> Paper:
     ids = _collect_openalex_ids(work)
     doi, home = ids.get(IdentifierScheme.DOI), work.primary_location or _OpenAlexLocation()
-    copies, source = _list_openalex_copies(work), home.source or _OpenAlexSource()
+    places = (work.best_oa_location, *(work.locations or ()))
+    listed = (_parse_oa_location(place) for place in places if place and place.is_oa)
+    copies = tuple({copy.url: copy for copy in listed if copy.url}.values())
+    source = home.source or _OpenAlexSource()
     year = record_fields.parse_issued_date(str(work.publication_year))
     date = record_fields.parse_issued_date(work.publication_date)
     # OpenAlex fills in `-01` for an unknown day or month.
@@ -209,12 +212,6 @@ def _choose_openalex_kind(work: OpenAlexWork, source: _OpenAlexSource) -> str | 
     if word == "article":
         return _SOURCE_TYPE_KINDS.get(clean_markup(source.type).lower(), "article-journal")
     return _load_work_kinds().get(word)
-
-
-def _list_openalex_copies(work: OpenAlexWork) -> tuple[OpenCopy, ...]:
-    places = (work.best_oa_location, *(work.locations or ()))
-    copies = (_parse_oa_location(place) for place in places if place and place.is_oa)
-    return tuple({copy.url: copy for copy in copies if copy.url}.values())
 
 
 def _parse_oa_location(place: _OpenAlexLocation) -> OpenCopy:

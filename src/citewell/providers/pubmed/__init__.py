@@ -10,13 +10,7 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from citewell.citations import record_fields
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    RateLimited,
-    RejectedRequest,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -197,9 +191,9 @@ class Provider(KitProvider):
         ).esearchresult
         if result.ERROR:
             message = "The upstream answered with an error in place of results."
-            raise UpstreamUnavailable(message, provider=SPEC.name)
+            raise errors.UpstreamUnavailable(message, provider=SPEC.name)
         if result.idlist is None:
-            raise MalformedResponse("The response has no list of PMIDs.", provider=SPEC.name)
+            raise errors.MalformedResponse("The response has no list of PMIDs.", provider=SPEC.name)
         return result.idlist, result.count
 
     async def _fetch_articles(self, numbers: Sequence[str]) -> tuple[Paper, ...]:
@@ -212,7 +206,9 @@ class Provider(KitProvider):
         if response.status == 400:
             if _NO_RECORDS_PATTERN.search(response.body):
                 return ()
-            raise RejectedRequest("The upstream refused this request.", provider=response.provider)
+            raise errors.RejectedRequest(
+                "The upstream refused this request.", provider=response.provider
+            )
         if response.body.lstrip().startswith(b"{"):
             _read_eutils_json(
                 _EsearchResponse, response
@@ -238,13 +234,13 @@ def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
     answer = response.parse_json()
     error = answer.get("error") if isinstance(answer, dict) else None
     if isinstance(error, str) and _RATE_LIMIT_PATTERN.search(error):
-        raise RateLimited("The upstream asks us to slow down.", provider=response.provider)
+        raise errors.RateLimited("The upstream asks us to slow down.", provider=response.provider)
     return wire.read_json_response(model, response)
 
 
 def _normalize_pubmed_id(paper_id: PaperId) -> str | None:
     if paper_id.scheme not in _ID_PARSERS:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"PubMed cannot look up papers by {paper_id.scheme}.", provider=SPEC.name
         )
     return _ID_PARSERS[paper_id.scheme](paper_id.value)

@@ -56,7 +56,8 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
     if article is None or pmid is None or not title:
         return None
     ids = _collect_pubmed_ids(pmid, record.findall("PubmedData/ArticleIdList/ArticleId"), article)
-    published, types = _choose_pubmed_date(article), _list_publication_types(article)
+    published = _choose_pubmed_date(article)
+    types = tuple(map(extract_element_text, article.findall("PublicationTypeList/PublicationType")))
     issue = article.find("Journal/JournalIssue")
     return Paper(
         title=title,
@@ -228,13 +229,6 @@ def _find_other_abstract(citation: Element | None) -> Element | None:
     given = citation.findall("OtherAbstract") if citation is not None else []
     english = [text for text in given if text.get("Language", "eng") == "eng"]
     return next(iter(english or given), None)
-
-
-def _list_publication_types(article: Element) -> tuple[str, ...]:
-    return tuple(
-        extract_element_text(element)
-        for element in article.findall("PublicationTypeList/PublicationType")
-    )
 
 
 def _list_pubmed_notices(

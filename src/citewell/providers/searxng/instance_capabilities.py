@@ -10,16 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    CitewellError,
-    RateLimited,
-    RefusedByPolicy,
-    RejectedRequest,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.http.messages import HttpResponse, RedirectPolicy
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.upstream_client import Upstream
@@ -106,7 +97,7 @@ class CapabilityCache:
         try:
             response = await self._client.fetch_from_instance(instance, "/config", {})
             found = parse_capabilities(response.parse_json()) if response.status == 200 else None
-        except (UpstreamError, RefusedByPolicy):
+        except (errors.UpstreamError, errors.RefusedByPolicy):
             return None
         if found and not instance.is_own:
             await self._notebook.remember_json(
@@ -214,7 +205,7 @@ class InstanceClient:
 
     def find_status_error(
         self, response: HttpResponse, instance: SearxngInstance
-    ) -> CitewellError | None:
+    ) -> errors.CitewellError | None:
         """The error that a status other than 200 stands for; None for 200."""
         status = response.status
         if status == 200:
@@ -226,15 +217,18 @@ class InstanceClient:
             )
             return _build_limiter_error(instance, delay)
         if status == 400:
-            return RejectedRequest(_describe_rejection(response))
+            # The refused parameter is named, but not its value, which may be the query.
+            named = _PARAMETER_PATTERN.search(response.decode_text()[:500])
+            refused = f"the parameter {named[1]}" if named else "the request"
+            return errors.RejectedRequest(f"SearXNG refused {refused}.")
         if status == 401:
             message = f"{instance.url} requires a login. For your own instance set {BASIC_AUTH_SETTING} or {HEADERS_SETTING}."
-            return AuthRequired(message, settings=(BASIC_AUTH_SETTING, HEADERS_SETTING))
+            return errors.AuthRequired(message, settings=(BASIC_AUTH_SETTING, HEADERS_SETTING))
         if status == 403:
-            return Blocked(
+            return errors.Blocked(
                 f"{instance.url} refused the request.", detail="HTTP 403", http_status=status
             )
-        return UpstreamUnavailable(
+        return errors.UpstreamUnavailable(
             f"{instance.url} answered with an error.", detail=f"HTTP {status}", http_status=status
         )
 
@@ -247,15 +241,9 @@ class InstanceClient:
             await manners.sleep(turn - now)
 
 
-def _build_limiter_error(instance: SearxngInstance, delay: float) -> RateLimited:
+def _build_limiter_error(instance: SearxngInstance, delay: float) -> errors.RateLimited:
     message = f"{instance.url} is limiting the rate of our requests."
     if not instance.is_own:
-        return RateLimited(message, retry_after=delay)
+        return errors.RateLimited(message, retry_after=delay)
     advice = f"On your own instance set `{_LIMITER_LINE}` in settings.yml, or allow this machine in limiter.toml."
-    return RateLimited(f"{message} {advice}", retry_after=delay, remedy=_LIMITER_LINE)
-
-
-def _describe_rejection(response: HttpResponse) -> str:
-    """Names the refused parameter but not its value, which may be the query."""
-    named = _PARAMETER_PATTERN.search(response.decode_text()[:500])
-    return f"SearXNG refused the parameter {named[1]}." if named else "SearXNG refused the request."
+    return errors.RateLimited(f"{message} {advice}", retry_after=delay, remedy=_LIMITER_LINE)

@@ -241,7 +241,9 @@ def build_search_failure(
     """The error of the only instance if the user can act on it, else "no available instances"."""
     resting = [instance for instance in members if health.measure_rest(instance)]
     extra = _build_failure_details(failures, resting, health)
-    limited = _is_rate_limited_only(failures, resting, health)
+    rests = {instance.url: health.look_up_record(instance).limited for instance in resting}
+    rests |= {instance.url: isinstance(error, RateLimited) for instance, error in failures}
+    limited = bool(rests) and all(rests.values())  # each failed or rests for its rate limit alone
     if limited:
         extra["reason"] = FailureReason.RATE_LIMITED.value
     lone = _find_actionable_error(failures, members, health)
@@ -271,20 +273,12 @@ def _find_actionable_error(
     if len(members) != 1:
         return None
     if not errors:
-        return _build_limit_error(members[0], health)
-    plain = type(errors[0]) in _UNACTIONABLE_ERRORS or _is_gateway_error(errors[0])
-    return None if plain else errors[0]
-
-
-def _is_gateway_error(error: CitewellError) -> bool:
-    return error.http_status is not None and 500 <= error.http_status < 600
-
-
-def _build_limit_error(instance: SearxngInstance, health: InstanceHealth) -> RateLimited | None:
-    if not health.look_up_record(instance).limited:
-        return None
-    message = f"{instance.url} is limiting the rate of our requests. Retry later."
-    return RateLimited(message, retry_after=health.measure_rest(instance))
+        if not health.look_up_record(members[0]).limited:
+            return None
+        message = f"{members[0].url} is limiting the rate of our requests. Retry later."
+        return RateLimited(message, retry_after=health.measure_rest(members[0]))
+    is_gateway_error = 500 <= (errors[0].http_status or 0) < 600
+    return None if is_gateway_error or type(errors[0]) in _UNACTIONABLE_ERRORS else errors[0]
 
 
 def _build_failure_details(
@@ -304,16 +298,6 @@ def _build_failure_details(
         "error_details": f"{NO_INSTANCES_DETAILS} ({listing})" if listing else NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
-
-
-def _is_rate_limited_only(
-    failures: InstanceFailures, resting: Sequence[SearxngInstance], health: InstanceHealth
-) -> bool:
-    """True if instances failed or rest, and each of them for its rate limit alone."""
-    limited = {instance.url: isinstance(error, RateLimited) for instance, error in failures}
-    for instance in resting:
-        limited.setdefault(instance.url, health.look_up_record(instance).limited)
-    return bool(limited) and all(limited.values())
 
 
 def _describe_failure(error: CitewellError) -> str:
