@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import ClassVar
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
@@ -18,7 +17,7 @@ from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.calendar_dates import parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 
 SPEC = ProviderSpec(
     name="findcaselaw",
@@ -78,7 +77,9 @@ class Provider(LawRegistry):
 
     async def _find_citation(self, citation: court_case.LegalCitation) -> court_case.CitationMatch:
         parts = _NEUTRAL_CITATION_PATTERN.match(citation.normalized)
-        if parts is None or parts["court"] not in _load_covered_courts():
+        if parts is None or parts["court"] not in load_words(
+            __package__, "findcaselaw", "covered_courts"
+        ):
             return court_case.CitationMatch(provider=SPEC.name, is_reporter_known=False)
         # Judgments that cite this one are found as well, but none is older than itself.
         quoted = '"' + citation.normalized.replace('"', " ") + '"'
@@ -164,6 +165,3 @@ def _has_asked_day(case: court_case.CourtCase, query: court_case.CaseQuery) -> b
 
 
 # The courts that send their judgments here; those of Scotland and Northern Ireland do not.
-@cache
-def _load_covered_courts() -> frozenset[str]:
-    return frozenset(load_table(__package__, "findcaselaw")["covered_courts"])

@@ -52,6 +52,7 @@ class Provider(BackgroundResponses):
         searches={effort: calls // 3 for effort, calls in _MAX_TOOL_CALLS.items()},
         input_tokens=8000,
         output_tokens=20_000,
+        writing_fields={"store": False},
     )
 
     async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
@@ -68,13 +69,3 @@ class Provider(BackgroundResponses):
             "metadata": {"citewell": request.tag},
         }
         return await self._submit_run(body, tag=request.tag)
-
-    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
-        body = {
-            "model": self._model,
-            "instructions": writing.instructions,
-            "input": writing.material,
-            "max_output_tokens": writing.max_tokens,
-            "store": False,
-        }
-        return await self._run_to_report(body, tag=writing.tag)

@@ -55,12 +55,3 @@ class Provider(ResponsesProvider):
             },
         }
         return await self._submit_run(body, tag=request.tag)
-
-    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
-        body = {
-            "model": self._model,
-            "instructions": writing.instructions,
-            "input": writing.material,
-            "max_output_tokens": writing.max_tokens,
-        }
-        return await self._run_to_report(body, tag=writing.tag)

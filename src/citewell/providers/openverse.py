@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from citewell.core.errors import Blocked
 from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.net.upstream import json_responses as wire
@@ -107,6 +105,7 @@ def _build_openverse_params(query: ImageQuery) -> dict[str, str]:
 
 
 def _parse_openverse_image(image: _OpenverseImage) -> FoundImage:
+    media_types = load_table(__package__, "openverse")["media_types"]
     return FoundImage(
         title=clean_markup(image.title) or image.url,
         link=image.url,
@@ -115,7 +114,7 @@ def _parse_openverse_image(image: _OpenverseImage) -> FoundImage:
         width=image.width,
         height=image.height,
         file_size=str(image.filesize) if image.filesize and image.filesize > 0 else None,
-        media_type=_load_media_types().get((image.filetype or "").lower()),
+        media_type=media_types.get((image.filetype or "").lower()),
         license=_format_license(image),
         license_url=image.license_url,
         author=clean_markup(image.creator) or None,
@@ -131,8 +130,3 @@ def _format_license(image: _OpenverseImage) -> str | None:
     version = clean_markup(image.license_version)
     name = _PUBLIC_DOMAIN_NAMES.get(code) or f"CC {code.upper()}"
     return f"{name} {version}".strip()
-
-
-@cache
-def _load_media_types() -> dict[str, str]:
-    return dict(load_table(__package__, "openverse")["media_types"])

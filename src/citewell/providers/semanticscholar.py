@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
@@ -27,7 +26,7 @@ from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import extract_year
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.search_operators import shorten_query_text
 
@@ -345,7 +344,8 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
 
 
 def _choose_s2_kind(item: _S2Paper) -> str | None:
-    if clean_markup(item.venue).lower() in _load_preprint_servers():
+    preprint_servers = load_words(__package__, "semanticscholar", "preprint_servers")
+    if clean_markup(item.venue).lower() in preprint_servers:
         return "article"
     types = item.publication_types or ()
     return next((kind for word, kind in _PUBLICATION_KINDS.items() if word in types), None)
@@ -365,6 +365,3 @@ def _build_s2_copy(item: _S2Paper) -> OpenCopy | None:
 
 
 # Preprint servers, which Semantic Scholar treats as journals.
-@cache
-def _load_preprint_servers() -> frozenset[str]:
-    return frozenset(load_table(__package__, "semanticscholar")["preprint_servers"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Annotated
 from urllib.parse import quote
 
@@ -12,7 +11,7 @@ from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchH
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.search_operators import build_operator_query
@@ -61,7 +60,7 @@ class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         base = ((query.language or detect_language(query.text)) or "en").lower().partition("-")[0]
         name = _RENAMED_LANGUAGES.get(base, base)
-        edition = name if name in _load_edition_codes() else "en"
+        edition = name if name in load_words(__package__, "wikipedia", "edition_codes") else "en"
         response = await self._upstream.send_get(
             params=_build_wikipedia_params(query),
             base_url=self._upstream.base_url.replace(
@@ -122,6 +121,3 @@ def _parse_wikipedia_match(match: _WikipediaMatch, *, home: str) -> SearchHit:
 
 
 # The larger editions. Other codes redirect to another site or do not exist.
-@cache
-def _load_edition_codes() -> frozenset[str]:
-    return frozenset(load_table(__package__, "wikipedia")["edition_codes"])

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from citewell.core.values.brand import StatedColor, StatedFont, StatedLogo, StatedTone
-from citewell.domains.brands.stated_design import (
-    find_stated_colors,
-    find_stated_fonts,
-    normalize_hex,
-)
+from citewell.domains.brands import stated_design
 from citewell.reading.html.markup_limits import limit_markup
 from citewell.reading.metadata.meta_elements import (
     JsonLd,
@@ -135,7 +131,7 @@ def read_site_facts(body: bytes, content_type: str, url: str) -> SiteFacts:
         identity=_read_site_identity(company, meta),
         logos=(*_list_stated_logos(company, meta, url), *icons),
         logo_files=tuple(_list_logo_files(links)),
-        theme_color=normalize_hex(meta.find_meta_value("theme-color")),
+        theme_color=stated_design.normalize_hex(meta.find_meta_value("theme-color")),
         manifest_url=_find_linked_resource(tree, "manifest", url),
         social=_read_social(company, links, url),
         google_fonts_url=fonts_url,
@@ -150,8 +146,8 @@ def read_guideline_text(text: str) -> GuidelineFacts:
     """Colours, typefaces and tone that a markdown text states."""
     lines = text[:MAX_BRAND_TEXT_CHARS].split("\n")
     return GuidelineFacts(
-        colors=find_stated_colors(lines),
-        fonts=find_stated_fonts(lines),
+        colors=stated_design.find_stated_colors(lines),
+        fonts=stated_design.find_stated_fonts(lines),
         tone=find_stated_tone(lines),
     )
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput, NotFound, RefusedByPolicy
-from citewell.core.values.argument_bounds import check_declared_bounds
 from citewell.core.values.argument_types import OptionalName, OptionalQuery
 from citewell.core.values.brand import BrandRecord, StatedColor, StatedFont
 from citewell.core.values.routing_trace import RoutingTrace
@@ -230,13 +229,6 @@ class BrandSite:
         parts = urlsplit(self.home)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{label}.{self.domain}{port}/"
-
-
-def check_brand_request(request: BrandResearchRequest) -> None:
-    """Raises InvalidInput if a value is invalid, or neither url nor company_name is given."""
-    check_declared_bounds(request)
-    if not request.url and not request.company_name:
-        raise InvalidInput("Give url (a domain such as example.com) or company_name.")
 
 
 def parse_brand_site(address: str) -> BrandSite:

@@ -10,9 +10,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from citewell.core.errors import CitewellError, FailureReason, Misconfigured, NotFound
+from citewell.core.errors import (
+    CitewellError,
+    FailureReason,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+)
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
+from citewell.core.values.argument_bounds import check_declared_bounds
 from citewell.core.values.brand import BrandQuery, BrandRecord, StatedColor, StatedLogo
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.domains.brands import brand_merging, brand_portals
@@ -119,8 +126,14 @@ class BrandResearchService:
         trace: RoutingTrace,
         report: ReportBrandStep = ignore_brand_step,
     ) -> brand_merging.BrandProfile:
-        """The brand of a site or company; raises NotFound if no site answers."""
-        brand_portals.check_brand_request(request)
+        """The brand of a site or company.
+
+        Raises InvalidInput if a value is invalid, or neither url nor company_name is given, and
+        NotFound if no site answers.
+        """
+        check_declared_bounds(request)
+        if not request.url and not request.company_name:
+            raise InvalidInput("Give url (a domain such as example.com) or company_name.")
         site = await self._choose_site(request, owner, trace, report)
         profile, text, age = await self._load_profile(site, request.depth, owner, trace, report)
         resource = await self._keep_portal_text(owner, text) if text else None

@@ -35,13 +35,9 @@ from citewell.domains.law.court_names import US_COURTS, CourtChoice, resolve_jur
 from citewell.domains.law.eu_law_numbers import ECLI_PATTERN, find_celex_numbers
 from citewell.routing.domain_ports import CaseSearch
 from citewell.routing.ports import Offer, ToolProviders
+from citewell.search import search_request
 from citewell.search.domain_search import DomainSearch
 from citewell.search.search_hints import build_domain_hints
-from citewell.search.search_request import (
-    check_day_range,
-    clean_query_text,
-    normalize_provider_name,
-)
 
 _MAX_CITING_WORDS = 6
 _NEUTRAL_CITATION_PATTERN = re.compile(r"\[\d{4}\]\s{0,3}(?:UK|EW|EAT)")
@@ -77,12 +73,12 @@ class CaseArguments(ToolArguments):
 
     def clean_values(self) -> Self:
         """The arguments with days and single lines; raises InvalidInput if a value is invalid."""
-        first, last = check_day_range(self.date_from, self.date_to)
+        first, last = search_request.check_day_range(self.date_from, self.date_to)
         return self.with_changes(
-            query=clean_query_text(self.query),
+            query=search_request.clean_query_text(self.query),
             date_from=first,
             date_to=last,
-            provider=normalize_provider_name(self.provider),
+            provider=search_request.normalize_provider_name(self.provider),
         )
 
 

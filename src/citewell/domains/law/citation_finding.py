@@ -154,8 +154,8 @@ def _build_token_place(token: Any, text: str) -> _Place | None:
     page, volume = groups.get("page"), groups.get("volume") or ""
     reporter = _choose_reporter(token)
     form: CitationForm = "short" if token.short else "full"
-    if near_misses.is_database_number(reporter):
-        form = "database"
+    if not near_misses.DATABASE_REPORTERS.isdisjoint(reporter.split()):
+        form = "database"  # a number of Westlaw or Lexis, which has no printed report
     elif not page or not any(char.isalnum() for char in page):
         form, page = "pending", None
     elif (written := str(groups.get("reporter") or "")) in near_misses.FOREIGN_REPORTERS:

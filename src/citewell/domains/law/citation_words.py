@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from citewell.core.values.court_case import CourtCase, LegalCitation
 from citewell.domains.law.citation_comparison import MISMATCH, CaseComparison, find_case_year
 from citewell.text.data_tables import load_table
@@ -83,15 +81,11 @@ def describe_place(case: CourtCase) -> str:
 
 
 def explain_unasked(citation: LegalCitation, *, is_covered: bool) -> str:
-    place = _load_registry_names().get(citation.kind, _load_registry_names()["us_case"])
+    names = load_table(__package__, "citation_words")["registry_names"]
+    place = names.get(citation.kind, names["us_case"])
     if not is_covered:
         return f"No configured registry looks up {citation.normalized}. Check it at {place}."
     return (
         f"The registry could not be asked about {citation.normalized}; this says nothing about the"
         f" citation. Ask again later, or check it at {place}."
     )
-
-
-@cache
-def _load_registry_names() -> dict[str, str]:
-    return dict(load_table(__package__, "citation_words")["registry_names"])

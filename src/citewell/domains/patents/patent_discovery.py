@@ -12,17 +12,13 @@ from citewell.core.errors import CitewellError
 from citewell.core.tooling import ProgressCallback, ignore_progress
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import FilterReport, SearchAnswer, SearchResult
+from citewell.domains.patents import patent_numbers
 from citewell.domains.patents.party_names import match_assignee, match_inventor, strip_company_form
 from citewell.domains.patents.patent_answers import (
     WEB_DISCOVERY,
     PatentHarvest,
     PatentReply,
     merge_patent_records,
-)
-from citewell.domains.patents.patent_numbers import (
-    PatentNumber,
-    list_kind_candidates,
-    parse_patent_number,
 )
 from citewell.domains.patents.patent_records import (
     PatentArguments,
@@ -83,11 +79,11 @@ class PatentDiscovery:
         self._web = web
 
     async def find_publication(
-        self, number: PatentNumber, request: PatentArguments, *, trace: RoutingTrace
+        self, number: patent_numbers.PatentNumber, request: PatentArguments, *, trace: RoutingTrace
     ) -> PatentHarvest:
         """The publication with this number; kinds are tried in turn if the number has none."""
         harvest, sieve = PatentHarvest(), PatentSieve(request)
-        tried = list_kind_candidates(number)
+        tried = patent_numbers.list_kind_candidates(number)
         found = await self._read_page(tuple(number.normalized for number in tried), trace)
         if isinstance(found, CitewellError):
             return await self._find_snippet(number, request, found, trace=trace)
@@ -104,7 +100,7 @@ class PatentDiscovery:
 
     async def _find_snippet(
         self,
-        number: PatentNumber,
+        number: patent_numbers.PatentNumber,
         request: PatentArguments,
         failure: CitewellError,
         *,
@@ -212,8 +208,8 @@ class PatentDiscovery:
         return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
 
 
-def _is_publication(record: PatentRecord, number: PatentNumber) -> bool:
-    found = parse_patent_number(record.number)
+def _is_publication(record: PatentRecord, number: patent_numbers.PatentNumber) -> bool:
+    found = patent_numbers.parse_patent_number(record.number)
     return found is not None and found.base == number.base and number.kind in {None, found.kind}
 
 
@@ -253,17 +249,17 @@ def _list_result_numbers(
     return found
 
 
-def find_address_number(url: str) -> PatentNumber | None:
+def find_address_number(url: str) -> patent_numbers.PatentNumber | None:
     """The publication in the path of an address such as https://patents.google.com/patent/US7654321B2/en."""
     parts = [unquote(part) for part in urlsplit(url).path.split("/") if part]
     if "patent" not in parts[:-1]:
         return None
-    number = parse_patent_number(parts[parts.index("patent") + 1])
+    number = patent_numbers.parse_patent_number(parts[parts.index("patent") + 1])
     return number if number and not number.is_filing else None
 
 
 def _build_snippet_record(number: str, result: SearchResult) -> PatentRecord | None:
-    parsed = parse_patent_number(number)
+    parsed = patent_numbers.parse_patent_number(number)
     if parsed is None:
         return None
     title = _TITLE_SUFFIX_PATTERN.sub("", result.title)
@@ -286,25 +282,42 @@ class PatentSieve:
     """Drops records that do not fit the request; those that do not state what is asked are kept."""
 
     def __init__(self, request: PatentArguments, applied: Collection[PatentFilter] = ()) -> None:
-        self._ask = request
+        self._request = request
         self._native = frozenset(applied)
         self.unstated: Counter[PatentFilter] = Counter()  # records kept without what is asked for
         self.dropped_count = 0
 
     def fits_request(self, record: PatentRecord) -> bool:
-        checks: Mapping[PatentFilter, Callable[[PatentRecord], bool | None]] = {
-            PatentFilter.ASSIGNEE: self._has_assignee,
-            PatentFilter.INVENTOR: self._has_inventor,
-            PatentFilter.CPC: self._has_class,
-            PatentFilter.OFFICE: lambda item: item.office == self._ask.office,
-            PatentFilter.YEAR_FROM: self._is_filed_after,
-            PatentFilter.YEAR_TO: self._is_filed_before,
+        request = self._request
+        checks: Mapping[PatentFilter, Callable[[], bool | None]] = {  # None: it is not stated
+            PatentFilter.ASSIGNEE: lambda: (
+                match_assignee(request.assignee or "", record.assignees)
+                if record.assignees
+                else None
+            ),
+            PatentFilter.INVENTOR: lambda: (
+                match_inventor(request.inventor or "", record.inventors)
+                if record.inventors
+                else None
+            ),
+            PatentFilter.CPC: lambda: (
+                match_class_code(request.cpc_code or "", record.cpc_codes)
+                if record.cpc_codes
+                else None
+            ),
+            PatentFilter.OFFICE: lambda: record.office == request.office,
+            PatentFilter.YEAR_FROM: lambda: (
+                int(record.filed[:4]) >= (request.year_from or 0) if record.filed else None
+            ),
+            PatentFilter.YEAR_TO: lambda: (
+                int(record.filed[:4]) <= (request.year_to or 9999) if record.filed else None
+            ),
         }
         unstated = []
-        for name in self._ask.list_constraints():
+        for name in self._request.list_constraints():
             if name in self._native and name not in _ALWAYS_CHECKED:
                 continue
-            verdict = checks[name](record)
+            verdict = checks[name]()
             if verdict is False:
                 self.dropped_count += 1
                 return False
@@ -323,7 +336,7 @@ class PatentSieve:
                 by=APPLIED_AFTERWARDS,
                 note=self._describe_patent_check(constraint, title),
             )
-            for constraint in self._ask.list_constraints()
+            for constraint in self._request.list_constraints()
         )
 
     def _describe_patent_check(self, name: PatentFilter, title: str) -> str:
@@ -331,21 +344,3 @@ class PatentSieve:
         kept = self.unstated[name]
         rest = f"; {kept} that do not state {what} were kept" if kept else ""
         return f"Results of {title} were {how}{rest}."
-
-    def _has_assignee(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.assignee or ""
-        return match_assignee(wanted, record.assignees) if record.assignees else None
-
-    def _has_inventor(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.inventor or ""
-        return match_inventor(wanted, record.inventors) if record.inventors else None
-
-    def _has_class(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.cpc_code or ""
-        return match_class_code(wanted, record.cpc_codes) if record.cpc_codes else None
-
-    def _is_filed_after(self, record: PatentRecord) -> bool | None:
-        return int(record.filed[:4]) >= (self._ask.year_from or 0) if record.filed else None
-
-    def _is_filed_before(self, record: PatentRecord) -> bool | None:
-        return int(record.filed[:4]) <= (self._ask.year_to or 9999) if record.filed else None

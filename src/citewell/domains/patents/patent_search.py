@@ -202,9 +202,11 @@ class PatentSearchService:
         harvest: PatentHarvest,
     ) -> None:
         spec = self._catalogue.find_spec(name)
-        query = build_patent_query(
-            request, number, count=min(_choose_count(request), spec.max_results)
-        )
+        factor = _OVERASK_FACTOR if request.list_constraints() else 1
+        count = min(factor * request.count, _MAX_ASKED)
+        if request.search_type == "landscape":
+            count = _LANDSCAPE_COUNT
+        query = build_patent_query(request, number, count=min(count, spec.max_results))
         asked = await self._search.ask_in_turn(
             [name],
             PatentSearch,
@@ -255,13 +257,6 @@ class PatentSearchService:
             others = self._providers.list_others(tuple(harvest.failures), None)
             raise provider_failures.merge_failures(harvest.failures, alternatives=others)
         return harvest
-
-
-def _choose_count(request: PatentArguments) -> int:
-    if request.search_type == "landscape":
-        return _LANDSCAPE_COUNT
-    count = _OVERASK_FACTOR * request.count if request.list_constraints() else request.count
-    return min(count, _MAX_ASKED)
 
 
 async def search_patent_records(

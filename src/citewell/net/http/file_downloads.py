@@ -228,7 +228,8 @@ def build_redirect_request(
     onward = replace(
         request, url=_resolve_location(target, location), params={}, redirect_status=status
     )
-    if _turns_into_get(request.method, status):
+    is_post = status in {301, 302} and request.method == "POST"
+    if is_post or (status == 303 and request.method != "HEAD"):
         onward = replace(onward, method="GET", json=None, form=None, content=None)
     if parse_url(onward.url).origin == target.origin:
         return onward
@@ -287,9 +288,3 @@ def _resolve_location(target: RequestTarget, location: str) -> str:
         return urljoin(target.url, spaced)
     except ValueError:
         raise errors.UpstreamUnavailable("The upstream redirected to an invalid address.") from None
-
-
-def _turns_into_get(method: str, status: int) -> bool:
-    if status == 303:
-        return method != "HEAD"
-    return status in {301, 302} and method == "POST"

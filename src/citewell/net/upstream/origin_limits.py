@@ -144,7 +144,11 @@ class CircuitBreaker:
         elif isinstance(error, errors.NetworkFailed | errors.UpstreamUnavailable):
             self._record_failure(error, probe=probe)
         elif error is None or (probe and isinstance(error, errors.UpstreamError | errors.NotFound)):
-            self._close_circuit()  # even a rejected request shows that the upstream works again
+            # Even a rejected request shows that the upstream works again.
+            self._failures = self._openings = self._unstated_refusals = 0
+            if self._open_until is not None:
+                self._open_until, self._probing = None, False
+                self._era += 1
         else:
             self._release_probe(era=era, probe=probe)
 
@@ -170,12 +174,6 @@ class CircuitBreaker:
         self._limited = limited
         self._probing = False
         self._era += 1
-
-    def _close_circuit(self) -> None:
-        self._failures = self._openings = self._unstated_refusals = 0
-        if self._open_until is not None:
-            self._open_until, self._probing = None, False
-            self._era += 1
 
     def _release_probe(self, *, era: int, probe: bool) -> None:
         if probe and era == self._era:

@@ -150,9 +150,10 @@ class Upstream:
                     if delay is None or self._timing.clock() + delay >= deadline:
                         raise
                     await self._timing.sleep(delay)
-                    await _wait_for_retry_turn(
-                        lane, deadline - self._timing.clock(), otherwise=error
-                    )
+                    try:
+                        await lane.wait_for_turn(max_wait=deadline - self._timing.clock())
+                    except errors.RateLimited:  # no turn in time: the failure itself says more
+                        raise error from None
                 request = replace(request, timeout=deadline - self._timing.clock())
                 attempt += 1
 
@@ -206,16 +207,6 @@ class Upstream:
             secret_headers={**own, **request.secret_headers},
             page=request.page or self._defaults.page,
         )
-
-
-async def _wait_for_retry_turn(
-    lane: origin_limits.OriginLimits, longest: float, *, otherwise: errors.CitewellError
-) -> None:
-    """Wait for a turn to retry; if there is none in time, raise `otherwise`, the original failure."""
-    try:
-        await lane.wait_for_turn(max_wait=longest)
-    except errors.RateLimited:
-        raise otherwise from None
 
 
 def parse_json_response(model: type[M], response: HttpResponse) -> M:

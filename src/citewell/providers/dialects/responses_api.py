@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -60,6 +60,7 @@ class ResponsesTerms:
     output_tokens: int = 8000
     # Reads the cost in ticks from `usage`; None for most providers, which report only tokens.
     read_stated_cost: Callable[[Mapping[str, Any]], int | None] = lambda _usage: None
+    writing_fields: Mapping[str, object] = field(default_factory=dict)  # beside the usual ones
     submit_path: str = "/responses"
     run_path: str = "/responses/{ref}"
 
@@ -95,6 +96,16 @@ class ResponsesProvider(KitProvider):
             searches=searches,
         )
         return self._tariff.compute_cost(self._model, usage).ticks
+
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
+        body = {
+            "model": self._model,
+            "instructions": writing.instructions,
+            "input": writing.material,
+            "max_output_tokens": writing.max_tokens,
+            **self.terms.writing_fields,
+        }
+        return await self._run_to_report(body, tag=writing.tag)
 
     async def _submit_run(
         self,

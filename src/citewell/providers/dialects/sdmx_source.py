@@ -13,13 +13,7 @@ from citewell.core.values.counted_words import pluralize
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.domains.series_ids import SeriesReference, parse_series_reference
 from citewell.net.http.messages import HttpResponse
-from citewell.providers.dialects import series_catalogue
-from citewell.providers.dialects.data_cubes import (
-    clean_label,
-    get_list,
-    get_object,
-    parse_exact_json,
-)
+from citewell.providers.dialects import data_cubes, series_catalogue
 from citewell.providers.dialects.sdmx_json import read_sdmx_window
 from citewell.routing.ports import KitProvider
 from citewell.routing.upstream_refusals import build_stated_refusal
@@ -252,7 +246,7 @@ def list_sdmx_artefacts(body: bytes) -> tuple[SdmxArtefact, ...]:
     if body.lstrip()[:1] == b"<" or body[:3] == b"\xef\xbb\xbf":
         found = list(_iterate_xml_artefacts(_parse_structure_tree(body)))
     else:
-        found = list(_iterate_json_artefacts(parse_exact_json(body)))
+        found = list(_iterate_json_artefacts(data_cubes.parse_exact_json(body)))
     if not found:
         raise errors.MalformedResponse("The structure message names nothing.")
     return tuple(found)
@@ -281,7 +275,7 @@ def list_key_dimensions(body: bytes) -> tuple[str, ...]:
     if body.lstrip()[:1] == b"<" or body[:3] == b"\xef\xbb\xbf":
         found = _list_xml_dimensions(_parse_structure_tree(body))
     else:
-        found = _list_json_dimensions(parse_exact_json(body))
+        found = _list_json_dimensions(data_cubes.parse_exact_json(body))
     names = tuple(name for name in found if name and name not in _TIME_DIMENSIONS)
     if not names:
         raise errors.MalformedResponse(
@@ -315,10 +309,10 @@ def _iterate_xml_artefacts(root: Element) -> Iterator[SdmxArtefact]:
             continue
         yield SdmxArtefact(
             kind=kind,
-            agency=clean_label(element.attrib["agencyID"]),
-            name=clean_label(element.attrib["id"]),
-            version=clean_label(element.attrib.get("version", "")),
-            title=_pick_xml_text(element, "Name") or clean_label(element.attrib["id"]),
+            agency=data_cubes.clean_label(element.attrib["agencyID"]),
+            name=data_cubes.clean_label(element.attrib["id"]),
+            version=data_cubes.clean_label(element.attrib.get("version", "")),
+            title=_pick_xml_text(element, "Name") or data_cubes.clean_label(element.attrib["id"]),
             notes=_pick_xml_text(element, "Description"),
         )
 
@@ -328,7 +322,7 @@ def _pick_xml_text(element: Element, name: str) -> str:
     texts = [child for child in element if _get_local_name(child) == name]
     chosen = next((child for child in texts if child.get(_LANGUAGE_KEY) == "en"), None)
     chosen = chosen if chosen is not None else next(iter(texts), None)
-    return clean_label("".join(chosen.itertext())) if chosen is not None else ""
+    return data_cubes.clean_label("".join(chosen.itertext())) if chosen is not None else ""
 
 
 def _list_xml_dimensions(root: Element) -> list[str]:
@@ -338,7 +332,7 @@ def _list_xml_dimensions(root: Element) -> list[str]:
         return []
     kept = [child for child in first if _get_local_name(child) in {"Dimension", "MeasureDimension"}]
     kept.sort(key=lambda child: _parse_position(child.get("position")))
-    return [clean_label(child.get("id") or _find_concept(child)) for child in kept]
+    return [data_cubes.clean_label(child.get("id") or _find_concept(child)) for child in kept]
 
 
 def _find_concept(dimension: Element) -> str:
@@ -351,7 +345,7 @@ def _parse_position(text: object) -> int:
 
 
 def _iterate_json_artefacts(message: Any) -> Iterator[SdmxArtefact]:
-    data = get_object(message, "data") or get_object(message, "references")
+    data = data_cubes.get_object(message, "data") or data_cubes.get_object(message, "references")
     for group in data:
         own = data[group]
         items = own if isinstance(own, list) else [own]
@@ -361,26 +355,30 @@ def _iterate_json_artefacts(message: Any) -> Iterator[SdmxArtefact]:
 
 
 def _read_json_artefact(kind: str, item: dict[str, Any]) -> SdmxArtefact:
-    named = clean_label(item["id"])
+    named = data_cubes.clean_label(item["id"])
     return SdmxArtefact(
         kind=kind,
-        agency=clean_label(item.get("agencyID")),
+        agency=data_cubes.clean_label(item.get("agencyID")),
         name=named,
-        version=clean_label(item.get("version")),
+        version=data_cubes.clean_label(item.get("version")),
         title=_pick_json_text(item, "name") or named,
         notes=_pick_json_text(item, "description")[:_MAX_NOTE_CHARS],
     )
 
 
 def _pick_json_text(item: dict[str, Any], name: str) -> str:
-    several = get_object(item, f"{name}s") or get_object(item, name)
-    return clean_label(several.get("en") or item.get(name) or next(iter(several.values()), ""))
+    several = data_cubes.get_object(item, f"{name}s") or data_cubes.get_object(item, name)
+    return data_cubes.clean_label(
+        several.get("en") or item.get(name) or next(iter(several.values()), "")
+    )
 
 
 def _list_json_dimensions(message: Any) -> list[str]:
-    structures = get_list(get_object(message, "data"), "dataStructures")
+    structures = data_cubes.get_list(data_cubes.get_object(message, "data"), "dataStructures")
     first = structures[0] if structures else None
-    parts = get_object(get_object(first, "dataStructureComponents"), "dimensionList")
-    kept = [part for part in get_list(parts, "dimensions") if isinstance(part, dict)]
+    parts = data_cubes.get_object(
+        data_cubes.get_object(first, "dataStructureComponents"), "dimensionList"
+    )
+    kept = [part for part in data_cubes.get_list(parts, "dimensions") if isinstance(part, dict)]
     kept.sort(key=lambda part: own if isinstance(own := part.get("position"), int) else 0)
-    return [clean_label(part.get("id")) for part in kept]
+    return [data_cubes.clean_label(part.get("id")) for part in kept]

@@ -32,19 +32,14 @@ def read_pubmed_articles(response: HttpResponse) -> tuple[Paper, ...]:
         raise UpstreamUnavailable(message, provider=response.provider)
     if root.tag != "PubmedArticleSet":
         raise MalformedResponse("Expected a set of PubMed articles.", provider=response.provider)
-    found = [_parse_pubmed_record(record) for record in root]
+    parsers = {"PubmedArticle": _parse_pubmed_article, "PubmedBookArticle": _parse_book_article}
+    found = [parsers[record.tag](record) if record.tag in parsers else None for record in root]
     papers = tuple(paper for paper in found if paper is not None)
     if found and not papers:
         raise MalformedResponse(
             "None of the records has a PMID and a title.", provider=response.provider
         )
     return papers
-
-
-def _parse_pubmed_record(record: Element) -> Paper | None:
-    if record.tag == "PubmedArticle":
-        return _parse_pubmed_article(record)
-    return _parse_book_article(record) if record.tag == "PubmedBookArticle" else None
 
 
 def _parse_pubmed_article(record: Element) -> Paper | None:

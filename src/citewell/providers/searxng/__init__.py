@@ -9,18 +9,13 @@ from dataclasses import replace
 
 from citewell.core import errors
 from citewell.core.values import search_queries
-from citewell.providers.searxng import instances
+from citewell.providers.searxng import instance_search, instances
 from citewell.providers.searxng.instance_capabilities import (
     CapabilityCache,
     InstanceClient,
     PublicPacing,
 )
 from citewell.providers.searxng.instance_health import InstanceHealth, build_search_failure
-from citewell.providers.searxng.instance_search import (
-    InstanceResults,
-    InstanceSearcher,
-    build_searxng_params,
-)
 from citewell.providers.searxng.result_page import convert_to_hits, convert_to_images
 from citewell.routing import ports
 
@@ -133,7 +128,7 @@ class Provider:
             draw=(lambda: manners.jitter(0.0, 1.0)) if rules.is_random else None,
         )
         capabilities = CapabilityCache(client, notebook=notebook, clock=manners.clock)
-        self._searcher = InstanceSearcher(
+        self._searcher = instance_search.InstanceSearcher(
             client, health=self._health, capabilities=capabilities, workers=kit.require_workers()
         )
 
@@ -179,14 +174,16 @@ class Provider:
             )
         return found
 
-    async def _search_instances(self, query: search_queries.SearchQuery) -> InstanceResults:
+    async def _search_instances(
+        self, query: search_queries.SearchQuery
+    ) -> instance_search.InstanceResults:
         if query.category not in SEARCH_CATEGORIES:
             known = ", ".join(sorted(SEARCH_CATEGORIES))
             raise errors.InvalidInput(f"{query.category!r} is not a category. Use one of: {known}.")
         asked = query.with_changes(count=min(query.count, SPEC.max_results))
         try:
             return await self._find_first_results(
-                asked, build_searxng_params(asked, limit=SPEC.max_query_chars)
+                asked, instance_search.build_searxng_params(asked, limit=SPEC.max_query_chars)
             )
         except errors.CitewellError as error:
             error.provider = error.provider or SPEC.name
@@ -196,13 +193,13 @@ class Provider:
 
     async def _find_first_results(
         self, query: search_queries.SearchQuery, wanted: dict[str, str]
-    ) -> InstanceResults:
+    ) -> instance_search.InstanceResults:
         """The first results that an instance returns, else the first empty response.
 
         Raises if no instance answered.
         """
         failures: list[tuple[instances.SearxngInstance, errors.CitewellError]] = []
-        empty: list[InstanceResults] = []
+        empty: list[instance_search.InstanceResults] = []
         asked: list[str] = []
         async for instance in self._pool.choose_instances(self._searcher.probe_json_support):
             asked.append(instance.url)
@@ -225,7 +222,7 @@ class Provider:
         instance: instances.SearxngInstance,
         query: search_queries.SearchQuery,
         wanted: dict[str, str],
-    ) -> InstanceResults:
+    ) -> instance_search.InstanceResults:
         self._health.record_use(instance)
         try:
             harvest = await self._searcher.search_instance(instance, query, wanted)

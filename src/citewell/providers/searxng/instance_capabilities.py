@@ -21,7 +21,6 @@ from citewell.providers.searxng.instances import (
     JsonMemory,
     SearxngInstance,
 )
-from citewell.providers.searxng.result_page import SearxngResult
 
 _CLIENT_HEADERS = {"accept": "text/html,application/json", "accept-language": "en"}
 _PUBLIC_TIMEOUT_SECONDS = 6.0  # after that the next instance is tried
@@ -60,10 +59,6 @@ class InstanceCapabilities:
             for names in spoken
             for name in names
         )
-
-    def covers_result(self, result: SearxngResult, category: str) -> bool:
-        names = {engine.name for engine in self.engines if category in engine.categories}
-        return result.category == category or not names.isdisjoint(result.engines)
 
 
 class CapabilityCache:

@@ -17,11 +17,7 @@ from citewell.core.errors import (
     RejectedRequest,
     UpstreamUnavailable,
 )
-from citewell.core.values.search_results import (
-    NO_INSTANCES_DETAILS,
-    NO_INSTANCES_ERROR_TYPE,
-    NO_INSTANCES_MESSAGE,
-)
+from citewell.core.values import search_results
 from citewell.providers.searxng.instances import InstanceRules, JsonMemory, SearxngInstance
 from citewell.routing.ports import ServerRest
 
@@ -251,7 +247,7 @@ def build_search_failure(
     if lone is None:
         wait = rest or _DEFAULT_RETRY_SECONDS
         return UpstreamUnavailable(
-            NO_INSTANCES_MESSAGE,
+            search_results.NO_INSTANCES_MESSAGE,
             retry_after=wait,
             extra=extra | {"retry_after": round(wait)},
             reason=FailureReason.RATE_LIMITED if limited else None,
@@ -294,8 +290,10 @@ def _build_failure_details(
     shown = dict(list(reasons.items())[:_MAX_NAMED_INSTANCES])
     listing = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
     return {
-        "error_type": NO_INSTANCES_ERROR_TYPE,
-        "error_details": f"{NO_INSTANCES_DETAILS} ({listing})" if listing else NO_INSTANCES_DETAILS,
+        "error_type": search_results.NO_INSTANCES_ERROR_TYPE,
+        "error_details": f"{search_results.NO_INSTANCES_DETAILS} ({listing})"
+        if listing
+        else search_results.NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
 

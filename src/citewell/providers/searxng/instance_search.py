@@ -12,12 +12,7 @@ from citewell.core.values.counted_words import pluralize
 from citewell.core.values.search_queries import SearchQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages
-from citewell.providers.searxng import result_page
-from citewell.providers.searxng.instance_capabilities import (
-    CapabilityCache,
-    InstanceCapabilities,
-    InstanceClient,
-)
+from citewell.providers.searxng import instance_capabilities, result_page
 from citewell.providers.searxng.instance_health import SETTINGS_LINE, InstanceHealth, JsonDisabled
 from citewell.providers.searxng.instances import SearxngInstance
 from citewell.text.addresses import build_page_key
@@ -56,7 +51,7 @@ class _SearchProgress:
 
     instance: SearxngInstance
     query: SearchQuery
-    capabilities: InstanceCapabilities | None
+    capabilities: instance_capabilities.InstanceCapabilities | None
     seen_urls: set[str] = field(default_factory=set)
     unresponsive: dict[str, str] = field(default_factory=dict)
     other_category_count: int = 0  # results of other categories
@@ -66,10 +61,10 @@ class _SearchProgress:
 class InstanceSearcher:
     def __init__(
         self,
-        client: InstanceClient,
+        client: instance_capabilities.InstanceClient,
         *,
         health: InstanceHealth,
-        capabilities: CapabilityCache,
+        capabilities: instance_capabilities.CapabilityCache,
         workers: TaskRunner,
     ) -> None:
         self._client = client
@@ -236,7 +231,8 @@ def _is_in_category(result: result_page.SearxngResult, run: _SearchProgress) -> 
     if wanted == "general":
         return True
     if run.capabilities:
-        return run.capabilities.covers_result(result, wanted)
+        able = {engine.name for engine in run.capabilities.engines if wanted in engine.categories}
+        return result.category == wanted or not able.isdisjoint(result.engines)
     return result.category != "general"
 
 
