@@ -122,7 +122,11 @@ class Guard:
                     message = f"Port {target.port} belongs to a protocol other than HTTP."
                     raise RefusedByPolicy(message)
         if page and self._rules.page_domains:
-            self._check_page_domain(target.host)
+            labels = target.host.split(".")
+            parents = {".".join(labels[start:]) for start in range(len(labels))}
+            if parents.isdisjoint(self._rules.page_domains):
+                message = f"{target.host} is not one of the domains that pages may be read from."
+                raise RefusedByPolicy(message)
         return target
 
     def is_operator_host(self, target: RequestTarget) -> bool:
@@ -167,12 +171,6 @@ class Guard:
         if len(known) < len(found):
             raise RefusedByPolicy(f"{host} does not lead to a public address.")
         return known
-
-    def _check_page_domain(self, host: str) -> None:
-        parts = host.split(".")
-        parents = {".".join(parts[start:]) for start in range(len(parts))}
-        if parents.isdisjoint(self._rules.page_domains):
-            raise RefusedByPolicy(f"{host} is not one of the domains that pages may be read from.")
 
 
 async def resolve_host(host: str) -> Sequence[str]:

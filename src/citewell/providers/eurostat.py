@@ -222,13 +222,19 @@ def read_jsonstat_cube(body: bytes) -> DataCube:
         for name, own in zip(names, codes, strict=True)
     ]
     metrics = _read_metric_units(holder, names, codes)
+    # The codes of the periods, or their labels where only those can be read as periods.
+    times = dimensions[time_at]
+    period_texts = (
+        code if parse_stated_period(code).first_day else label
+        for code, label in zip(times.codes, times.labels, strict=True)
+    )
     stated = get_object(get_object(get_object(whole, "extension"), "status"), "label")
     own_labels = {code: clean_label(label) for code, label in stated.items()}
     labels = _STATUS_LABELS | {code: label for code, label in own_labels.items() if label}
     return DataCube(
         title=clean_label(whole.get("label")),
         dimensions=tuple(dimension for at, dimension in enumerate(dimensions) if at != time_at),
-        periods=tuple(map(parse_stated_period, _choose_period_texts(dimensions[time_at]))),
+        periods=tuple(map(parse_stated_period, period_texts)),
         cells=[
             CubeCell(
                 (*place[:time_at], *place[time_at + 1 :]), place[time_at], value, (flag, place)
@@ -301,14 +307,6 @@ def _read_jsonstat_dimension(
         label=clean_label(dimension.get("label")) or clean_label(name),
         codes=codes,
         labels=tuple(clean_label(labels.get(code)) or code for code in codes),
-    )
-
-
-def _choose_period_texts(dimension: CubeDimension) -> tuple[str, ...]:
-    """The codes of the periods, or their labels where only those can be read as periods."""
-    return tuple(
-        code if parse_stated_period(code).first_day else label
-        for code, label in zip(dimension.codes, dimension.labels, strict=True)
     )
 
 

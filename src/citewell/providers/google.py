@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from citewell.core.errors import Misconfigured
 from citewell.core.values import search_queries
-from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import (
     GatheredResults,
@@ -122,7 +120,7 @@ class Provider(KitProvider):
         async def page(number: int) -> ResultPage[search_queries.SearchHit]:
             params = asked | _build_page_window(number, count)
             answer = wire.read_json_response(
-                _GoogleWebResponse, await self._fetch_google_json(params)
+                _GoogleWebResponse, await self._upstream.send_get(params=params)
             )
             return _parse_google_page(answer, now=self._read_now())
 
@@ -147,7 +145,7 @@ class Provider(KitProvider):
         async def page(number: int) -> ResultPage[search_queries.FoundImage]:
             answer = wire.read_json_response(
                 _GoogleImageResponse,
-                await self._fetch_google_json(asked | _build_page_window(number, count)),
+                await self._upstream.send_get(params=asked | _build_page_window(number, count)),
             )
             return ResultPage(
                 items=tuple(map(_parse_google_image, answer.items)),
@@ -158,9 +156,6 @@ class Provider(KitProvider):
             page, count=count, max_pages=_count_needed_pages(count)
         )
         return found.items
-
-    async def _fetch_google_json(self, params: Mapping[str, str]) -> HttpResponse:
-        return await self._upstream.send_get(params=params)
 
     def _require_engine_id(self, of_lens: str | None) -> str:
         if engine := of_lens or self._kit.find_option("GOOGLE_CUSTOM_SEARCH_ID"):

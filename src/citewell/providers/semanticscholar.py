@@ -84,9 +84,8 @@ class Provider(KitProvider):
     max_batch = MappingProxyType(dict.fromkeys(_ID_PREFIXES, _MAX_BATCH_IDS))
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
-        answer = wire.read_json_response(
-            S2PaperList, await self._fetch_s2_json("/paper/search", _build_s2_params(query))
-        )
+        response = await self._upstream.send_get("/paper/search", params=_build_s2_params(query))
+        answer = wire.read_json_response(S2PaperList, response)
         return PaperHits(
             papers=parse_s2_papers(answer)[: query.count],
             total=answer.total,
@@ -162,7 +161,7 @@ class Provider(KitProvider):
 
     async def _fetch_known_paper(self, path: str, params: dict[str, str]) -> HttpResponse | None:
         """The response; None if the index itself says 404. Raises Unavailable for a gateway's 404."""
-        response = await self._fetch_s2_json(path, params, accept=(404,))
+        response = await self._upstream.send_get(path, params=params, accept=(404,))
         if response.status != 404:
             return response
         if not has_s2_error(response):
@@ -170,11 +169,6 @@ class Provider(KitProvider):
                 "Semantic Scholar's gateway answered 404.", provider=SPEC.name
             )
         return None
-
-    async def _fetch_s2_json(
-        self, path: str, params: dict[str, str], *, accept: tuple[int, ...] = ()
-    ) -> HttpResponse:
-        return await self._upstream.send_get(path, params=params, accept=accept)
 
 
 def _build_paper_path(paper_id: PaperId) -> str:

@@ -223,14 +223,17 @@ class BriefReader:
             )
         except CitewellError:
             return None
-        return [_move_citation(citation, piece.start) for citation in found]
-
-
-def _move_citation(citation: FoundCitation, offset: int) -> FoundCitation:
-    """The citation with offsets in the whole text."""
-    cited = citation.citation
-    moved = replace(cited, start=(cited.start or 0) + offset, end=(cited.end or 0) + offset)
-    return replace(citation, citation=moved)
+        return [  # with offsets in the whole text
+            replace(
+                citation,
+                citation=replace(
+                    citation.citation,
+                    start=(citation.citation.start or 0) + piece.start,
+                    end=(citation.citation.end or 0) + piece.start,
+                ),
+            )
+            for citation in found
+        ]
 
 
 def list_line_starts(text: str) -> list[int]:

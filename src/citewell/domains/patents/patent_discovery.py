@@ -112,7 +112,13 @@ class PatentDiscovery:
             harvest = await self.search_pages(words, trace=trace)
         except CitewellError:  # the failure of the page says more
             return PatentHarvest(failures={PAGE_PROVIDER: failure})
-        same = tuple(patent for patent in harvest.list_patents() if _is_publication(patent, number))
+        same = tuple(
+            patent
+            for patent in harvest.list_patents()
+            if (found := patent_numbers.parse_patent_number(patent.number)) is not None
+            and found.base == number.base
+            and number.kind in {None, found.kind}
+        )
         if not same:
             return PatentHarvest(failures={PAGE_PROVIDER: failure})
         harvest.replies = [replace(reply, patents=same) for reply in harvest.replies]
@@ -206,11 +212,6 @@ class PatentDiscovery:
             trace=trace,
         )
         return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
-
-
-def _is_publication(record: PatentRecord, number: patent_numbers.PatentNumber) -> bool:
-    found = patent_numbers.parse_patent_number(record.number)
-    return found is not None and found.base == number.base and number.kind in {None, found.kind}
 
 
 def _build_reply(name: str, kept: tuple[PatentRecord, ...], sieve: PatentSieve) -> PatentReply:
@@ -328,19 +329,14 @@ class PatentSieve:
 
     def report_patent_filters(self, *, name: str, title: str) -> tuple[FilterReport, ...]:
         """One report for each filter of the request: who applied it to these results, and how."""
-        return tuple(
-            FilterReport(filter=constraint, by=name)
-            if constraint in self._native
-            else FilterReport(
-                filter=constraint,
-                by=APPLIED_AFTERWARDS,
-                note=self._describe_patent_check(constraint, title),
-            )
-            for constraint in self._request.list_constraints()
-        )
-
-    def _describe_patent_check(self, name: PatentFilter, title: str) -> str:
-        how, what = _WAYS_TO_CHECK[name]
-        kept = self.unstated[name]
-        rest = f"; {kept} that do not state {what} were kept" if kept else ""
-        return f"Results of {title} were {how}{rest}."
+        reports = []
+        for constraint in self._request.list_constraints():
+            if constraint in self._native:
+                reports.append(FilterReport(filter=constraint, by=name))
+                continue
+            how, what = _WAYS_TO_CHECK[constraint]
+            kept = self.unstated[constraint]
+            rest = f"; {kept} that do not state {what} were kept" if kept else ""
+            note = f"Results of {title} were {how}{rest}."
+            reports.append(FilterReport(filter=constraint, by=APPLIED_AFTERWARDS, note=note))
+        return tuple(reports)

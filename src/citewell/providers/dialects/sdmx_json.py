@@ -70,15 +70,13 @@ def read_sdmx_cube(body: bytes) -> DataCube:
         raise UpstreamUnavailable("The upstream returned an error instead of data.")
     if not isinstance(data, dict) or not isinstance(data.get("dataSets"), list):
         raise MalformedResponse("The answer has no data sets.")
-    filled = (part for part in sets if get_object(part, "series") or _get_sdmx_flat(part))
+    filled = (
+        part for part in sets if get_object(part, "series") or get_object(part, "observations")
+    )
     found = next(filled, None)
     if found is None:
         return _build_sdmx_cube(_get_sdmx_structure(structures, {}), {})
     return _build_sdmx_cube(_get_sdmx_structure(structures, found), found)
-
-
-def _get_sdmx_flat(part: object) -> Mapping[str, Any]:
-    return get_object(part, "observations")
 
 
 def _get_sdmx_structure(structures: list[Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -191,7 +189,7 @@ def _iterate_sdmx_observations(
                 yield (*shared, *upper, *place), row[0] if row else None, (attributes, row)
                 count += 1
                 _check_cell_count(count)
-    for position, row in _get_sdmx_flat(part).items():
+    for position, row in get_object(part, "observations").items():
         place = _parse_sdmx_place(position, (*layout.series, *layout.observation))
         if place is not None and isinstance(row, list):
             yield (*shared, *place), row[0] if row else None, ([], row)

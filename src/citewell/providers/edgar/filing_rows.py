@@ -340,13 +340,10 @@ def parse_display_name(text: str) -> FilingCompany | None:
     cik = normalize_cik(after.strip().removesuffix(")")) if mark else None
     if cik is None:
         return None
-    name, tickers = _split_display_tickers(before.strip())
+    name, tickers = before.strip(), tuple[str, ...]()
+    head, opened, inside = name.removesuffix(")").rpartition("(")
+    if opened and head.strip() and name.endswith(")") and inside == inside.upper():
+        given = [normalize_ticker(ticker) or "" for ticker in inside.split(",")]
+        name, tickers = (head.strip(), tuple(given)) if all(given) else (name, ())
     cleaned = clean_markup(name)
     return FilingCompany(name=cleaned, cik=cik, tickers=tickers) if cleaned else None
-
-
-def _split_display_tickers(name: str) -> tuple[str, tuple[str, ...]]:
-    head, mark, inside = name.removesuffix(")").rpartition("(")
-    tickers = tuple(normalize_ticker(ticker) or "" for ticker in inside.split(","))
-    is_ticker_list = name.endswith(")") and inside == inside.upper() and all(tickers)
-    return (head.strip(), tickers) if mark and head.strip() and is_ticker_list else (name, ())

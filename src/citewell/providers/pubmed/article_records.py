@@ -54,6 +54,8 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
     published = _choose_pubmed_date(article)
     types = tuple(map(extract_element_text, article.findall("PublicationTypeList/PublicationType")))
     issue = article.find("Journal/JournalIssue")
+    others = citation.findall("OtherAbstract") if citation is not None else []
+    english = [text for text in others if text.get("Language", "eng") == "eng"]
     return Paper(
         title=title,
         source=PROVIDER_NAME,
@@ -68,7 +70,7 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
         issue=extract_element_text(issue, "Issue") or None,
         pages=_format_pubmed_pages(article),
         abstract=_join_abstract_sections(article.find("Abstract"))
-        or _join_abstract_sections(_find_other_abstract(citation)),
+        or _join_abstract_sections(next(iter(english or others), None)),
         language=record_fields.convert_language_code(extract_element_text(article, "Language")),
         copies=_build_pmc_copy(ids),
         events=_list_pubmed_notices(citation, types),
@@ -217,13 +219,6 @@ def _join_abstract_sections(element: Element | None) -> str | None:
 def _format_abstract_section(part: Element) -> str:
     text, label = extract_element_text(part), " ".join(part.get("Label", "").split())
     return f"{label}: {text}" if text and label and label.upper() != "UNLABELLED" else text
-
-
-def _find_other_abstract(citation: Element | None) -> Element | None:
-    """The first `OtherAbstract`, preferably in English."""
-    given = citation.findall("OtherAbstract") if citation is not None else []
-    english = [text for text in given if text.get("Language", "eng") == "eng"]
-    return next(iter(english or given), None)
 
 
 def _list_pubmed_notices(

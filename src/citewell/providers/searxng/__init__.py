@@ -312,9 +312,11 @@ class InstancePool:
             if instance.is_own:
                 yield instance
         public = [instance for instance in members if not instance.is_own]
-        await self._probe_unknown_instances(
-            sorted(self._drop_resting_instances(public), key=self._build_turn_key), probe
-        )
+        awake = sorted(self._drop_resting_instances(public), key=self._build_turn_key)
+        fluent = sum(1 for instance in awake if self._health.has_json(instance))
+        unknown = [instance for instance in awake if self._health.has_json(instance) is None]
+        if fluent < _MIN_JSON_INSTANCES and unknown:
+            await asyncio.gather(*(probe(instance) for instance in unknown[:_MAX_PROBES]))
         known = [
             instance
             for instance in self._drop_resting_instances(public)
@@ -332,14 +334,6 @@ class InstancePool:
         except errors.CitewellError as error:
             self.problem = error
             return ()
-
-    async def _probe_unknown_instances(
-        self, awake: list[instances.SearxngInstance], probe: InstanceProbe
-    ) -> None:
-        fluent = sum(1 for instance in awake if self._health.has_json(instance))
-        unknown = [instance for instance in awake if self._health.has_json(instance) is None]
-        if fluent < _MIN_JSON_INSTANCES and unknown:
-            await asyncio.gather(*(probe(instance) for instance in unknown[:_MAX_PROBES]))
 
     def _drop_resting_instances(
         self, members: Iterable[instances.SearxngInstance]
