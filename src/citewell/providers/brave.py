@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasPath, Field
@@ -269,12 +268,8 @@ def _find_brave_language(language: str | None) -> str | None:
     if language is None:
         return None
     whole, base = language.lower(), language.lower().partition("-")[0]
-    candidates = (
-        _load_renamed_languages().get(whole),
-        whole,
-        _load_renamed_languages().get(base),
-        base,
-    )
+    renamed: dict[str, str] = load_table(__package__, "brave")["renamed_languages"]
+    candidates = (renamed.get(whole), whole, renamed.get(base), base)
     return next((code for code in candidates if code in _LANGUAGE_CODES), None)
 
 
@@ -322,8 +317,3 @@ def _parse_brave_image(result: _BraveImageResult) -> FoundImage:
         width=result.width,
         height=result.height,
     )
-
-
-@cache
-def _load_renamed_languages() -> dict[str, str]:
-    return dict(load_table(__package__, "brave")["renamed_languages"])

@@ -149,7 +149,7 @@ class Provider(KitProvider):
             )
             return ResultPage(
                 items=tuple(map(_parse_google_image, answer.items)),
-                has_more=_has_next_page(answer.queries),
+                has_more=bool(answer.queries and answer.queries.nextPage),
             )
 
         found: GatheredResults[search_queries.FoundImage] = await gather_pages(
@@ -226,17 +226,13 @@ def _build_google_language(language: str | None) -> str | None:
     return f"lang_{_CHINESE_LANGUAGE_CODES.get(whole) or whole.partition('-')[0]}"
 
 
-def _has_next_page(queries: _GoogleQueries | None) -> bool:
-    return bool(queries and queries.nextPage)
-
-
 def _parse_google_page(
     answer: _GoogleWebResponse, *, now: datetime
 ) -> ResultPage[search_queries.SearchHit]:
     info = answer.searchInformation
     return ResultPage(
         items=tuple(_parse_google_item(item, now=now) for item in answer.items),
-        has_more=_has_next_page(answer.queries),
+        has_more=bool(answer.queries and answer.queries.nextPage),
         total=info.totalResults if info else None,
     )
 

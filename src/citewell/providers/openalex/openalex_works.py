@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -211,7 +210,8 @@ def _choose_openalex_kind(work: OpenAlexWork, source: _OpenAlexSource) -> str | 
     word = clean_markup(work.type).lower()
     if word == "article":
         return _SOURCE_TYPE_KINDS.get(clean_markup(source.type).lower(), "article-journal")
-    return _load_work_kinds().get(word)
+    kinds: dict[str, str] = load_table(__package__, "openalex_works")["work_kinds"]
+    return kinds.get(word)
 
 
 def _parse_oa_location(place: _OpenAlexLocation) -> OpenCopy:
@@ -252,8 +252,3 @@ def list_referenced_ids(work: OpenAlexWork) -> list[str]:
     """The OpenAlex ids of the works that this one cites."""
     found = (_WORK_ID_PATTERN.search(address) for address in work.referenced_works or ())
     return [match[0].upper() for match in found if match]
-
-
-@cache
-def _load_work_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "openalex_works")["work_kinds"])
