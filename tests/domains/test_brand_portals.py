@@ -18,16 +18,13 @@ from citewell.domains.brands.brand_page_facts import read_site_facts
 from citewell.domains.brands.brand_portals import (
     BrandPage,
     BrandProber,
+    BrandResearchRequest,
     is_named_so,
     list_brand_candidates,
     parse_brand_site,
     stays_on_place,
 )
-from citewell.domains.brands.brand_research import (
-    BrandResearchRequest,
-    BrandResearchService,
-    BrandTools,
-)
+from citewell.domains.brands.brand_research import BrandResearchService, BrandTools
 from citewell.domains.brands.site_visits import SiteVisitor
 from citewell.net.network import Network
 from tests.internet.brand_sites import GUIDELINES, PAGE_404, BrandSites
@@ -107,7 +104,7 @@ def test_26_places_are_tried() -> None:
 
     assert len(candidates) == len(set(candidates)) == 26
     assert candidates[0] == "https://brand.example.co.uk/"
-    assert sum(one.startswith("https://www.example.co.uk/") for one in candidates) == 21
+    assert sum(candidate.startswith("https://www.example.co.uk/") for candidate in candidates) == 21
 
 
 @requires("brand_research.probes")
@@ -191,7 +188,7 @@ def test_odd_pages_state_nothing(html: str) -> None:
 
 
 def test_profiles_of_others_are_not_the_companys() -> None:
-    links = "".join(f'<a href="https://x.com/{one}">x</a>' for one in ("alice", "bob"))
+    links = "".join(f'<a href="https://x.com/{name}">x</a>' for name in ("alice", "bob"))
 
     assert read(links).social == {}
     assert read(links + '<a href="https://x.com/example">us</a>').social == {

@@ -61,7 +61,7 @@ def test_name_court_year_and_pin_cite_are_read_from_the_citations_own_words() ->
         " And Parker v. District of Columbia, 478 F.3d 370 (D.C. Cir. 2007)."
     )
 
-    roe, mabey, parker = (one.citation for one in find(text, is_single=False))
+    roe, mabey, parker = (place.citation for place in find(text, is_single=False))
 
     assert (roe.case_name, roe.year, roe.court, roe.pin_cite) == ("Roe v. Wade", 1973, None, "153")
     assert (mabey.case_name, mabey.year) == ("Mabey v. Nobody", 2030)

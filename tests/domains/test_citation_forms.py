@@ -11,7 +11,7 @@ from citewell.domains.law.citation_forms import (
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("576 U.S. 644", "576 U. S. 644"),
         ("576 U.S. 644", " 576  u.s. 644 "),
@@ -21,12 +21,12 @@ from citewell.domains.law.citation_forms import (
         ("2015-Ohio-1234", "2015-ohio-1234"),
     ],
 )
-def test_one_citation_has_one_key_however_it_is_written(one: str, other: str) -> None:
-    assert build_citation_key(one) == build_citation_key(other)
+def test_one_citation_has_one_key_however_it_is_written(text: str, other: str) -> None:
+    assert build_citation_key(text) == build_citation_key(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("576 U.S. 644", "576 U.S. 64"),
         ("57 U.S. 6644", "576 U.S. 644"),
@@ -35,8 +35,8 @@ def test_one_citation_has_one_key_however_it_is_written(one: str, other: str) ->
         ("[2019] UKSC 41", "[2019] UKSC 14"),
     ],
 )
-def test_different_citations_have_different_keys(one: str, other: str) -> None:
-    assert build_citation_key(one) != build_citation_key(other)
+def test_different_citations_have_different_keys(text: str, other: str) -> None:
+    assert build_citation_key(text) != build_citation_key(other)
 
 
 @pytest.mark.parametrize(

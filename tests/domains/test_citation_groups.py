@@ -15,11 +15,11 @@ def test_parallel_citations_short_forms_and_repetitions_are_one_case() -> None:
 
     brown, roe, orphan = group_citations(find(text, is_single=False))
 
-    assert [one.citation.normalized for one in brown.parallels] == [
+    assert [place.citation.normalized for place in brown.parallels] == [
         "74 S. Ct. 686",
         "98 L. Ed. 873",
     ]
-    assert {one.citation.year for one in (brown.main, *brown.parallels)} == {1954}
+    assert {place.citation.year for place in (brown.main, *brown.parallels)} == {1954}
     assert brown.mention_count == 4
     assert roe.mention_count == 2
     assert orphan.is_orphan
@@ -37,9 +37,9 @@ def test_no_citation_is_lost_or_doubled_where_a_text_is_cut() -> None:
 
     pieces = split_text_pieces(text, size=900, margin=200)
     found = [
-        piece.text[one.citation.start : one.citation.end]
+        piece.text[place.citation.start : place.citation.end]
         for piece in pieces
-        for one in find_piece_citations(piece.text, piece.core_start, piece.core_end)
+        for place in find_piece_citations(piece.text, piece.core_start, piece.core_end)
     ]
 
     assert len(pieces) > 10

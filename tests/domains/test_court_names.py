@@ -87,7 +87,7 @@ def test_a_named_registry_is_searched_for_its_own_court() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "provider", "said"),
+    ("written", "provider", "message"),
     [
         ("scotsu", None, "scotus (Supreme Court of the United States)"),
         ("ca99", None, "ca9 (Court of Appeals for the Ninth Circuit)"),
@@ -99,12 +99,12 @@ def test_a_named_registry_is_searched_for_its_own_court() -> None:
     ],
 )
 def test_an_unknown_court_is_refused_with_what_is_near(
-    written: str, provider: str | None, said: str
+    written: str, provider: str | None, message: str
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
         resolve_jurisdiction(written, provider=provider)
 
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert len(caught.value.message) < 700
 
 

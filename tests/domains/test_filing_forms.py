@@ -64,8 +64,8 @@ def test_what_is_no_form_is_refused(written: str) -> None:
 
 def test_a_form_that_we_do_not_know_is_told_with_the_nearest_ones() -> None:
     assert describe_unknown_forms(("10-K", "10-K/A", "SCHEDULE 13G")) == ()
-    [told] = describe_unknown_forms(("10-KZ",))
-    assert "Did you mean 10-K" in told
+    [note] = describe_unknown_forms(("10-KZ",))
+    assert "Did you mean 10-K" in note
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_publications_of_one_family_are_one_only_if_a_source_says_so() -> None:
 
     merged = merge_patent_records([*said_by_id, *said_by_list, *unsaid, *other_ids])
 
-    assert [one.number for one in merged] == [
+    assert [patent.number for patent in merged] == [
         "EP3000001A1", "EP3000002A1", "EP3000003A1", "EP3000003B1", "EP3000004A1", "US12B2",
     ]  # fmt: skip
     assert merged[0].also_published_as == ("EP3000001B1",)
@@ -67,7 +67,7 @@ def test_a_landscape_takes_turns_between_assignees() -> None:
         record("US14B2"),
     ]
 
-    assert [one.number for one in spread_assignees(found)] == [
+    assert [patent.number for patent in spread_assignees(found)] == [
         "US11B2",
         "US13B2",
         "US14B2",
@@ -77,7 +77,7 @@ def test_a_landscape_takes_turns_between_assignees() -> None:
 
 
 def test_the_search_page_has_the_same_words_and_filters() -> None:
-    ask = PatentArguments(
+    request = PatentArguments(
         query="tide gauge",
         assignee="Alpha & Co. Ltd",
         patent_office="EP",
@@ -86,7 +86,7 @@ def test_the_search_page_has_the_same_words_and_filters() -> None:
         year_to=2020,
     )
 
-    assert build_search_address(ask, None) == (
+    assert build_search_address(request, None) == (
         "https://patents.google.com/?q=tide+gauge+CPC%3DG01F&assignee=Alpha&country=EP"
         "&after=filing%3A20150101&before=filing%3A20201231&num=10&oq=tide+gauge"
     )

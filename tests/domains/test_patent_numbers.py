@@ -102,7 +102,7 @@ def test_a_bare_number_belongs_to_the_office_that_is_asked() -> None:
 def test_without_its_kind_the_likely_ones_are_tried(number: str, kinds: list[str]) -> None:
     found = list_kind_candidates(require_patent_number(number))
 
-    assert [one.kind for one in found] == kinds
+    assert [number.kind for number in found] == kinds
 
 
 @given(st.text(max_size=80))

@@ -29,8 +29,8 @@ def record(number: str, **more: Any) -> PatentRecord:
 
 @requires("patent_search.years", "patent_search.patent_office")
 def test_what_a_record_does_not_state_keeps_it_and_is_said() -> None:
-    ask = PatentArguments(query="x", year_from=2015, assignee="Alpha", patent_office="US")
-    sieve = PatentSieve(ask)
+    request = PatentArguments(query="x", year_from=2015, assignee="Alpha", patent_office="US")
+    sieve = PatentSieve(request)
     found = [
         record("US11B2", filed="2014-12-31", assignees=("Alpha",)),
         record("US12B2", filed="2015-01-01", assignees=("Alpha Corp",)),
@@ -39,7 +39,7 @@ def test_what_a_record_does_not_state_keeps_it_and_is_said() -> None:
         record("EP0000015B1", filed="2016-01-01"),
     ]
 
-    kept = [one.number for one in found if sieve.fits_request(one)]
+    kept = [patent.number for patent in found if sieve.fits_request(patent)]
 
     assert kept == ["US12B2", "US13B2"]
     assert sieve.dropped_count == 3
@@ -50,8 +50,8 @@ def test_what_a_record_does_not_state_keeps_it_and_is_said() -> None:
 
 
 def test_what_a_provider_applied_is_credited_to_it_but_office_and_year_are_checked() -> None:
-    ask = PatentArguments(query="x", patent_office="US", assignee="Alpha")
-    sieve = PatentSieve(ask, frozenset({PatentFilter.OFFICE, PatentFilter.ASSIGNEE}))
+    request = PatentArguments(query="x", patent_office="US", assignee="Alpha")
+    sieve = PatentSieve(request, frozenset({PatentFilter.OFFICE, PatentFilter.ASSIGNEE}))
 
     assert sieve.fits_request(record("US11B2", assignees=("Former Owner",)))
     assert not sieve.fits_request(record("EP0000011B1"))
@@ -80,9 +80,9 @@ def test_a_query_is_a_number_only_if_it_can_be_nothing_else(
 
 
 def test_a_query_carries_the_ways_to_write_a_company() -> None:
-    ask = PatentArguments(assignee="  Rolls-Royce   plc ", query="x").clean_values()
+    request = PatentArguments(assignee="  Rolls-Royce   plc ", query="x").clean_values()
 
-    query = build_patent_query(ask, None, count=5)
+    query = build_patent_query(request, None, count=5)
 
     assert query.assignees[:4] == ("Rolls-Royce", "Rolls-Royce plc", "Rolls Royce", "RollsRoyce")
 

@@ -46,7 +46,7 @@ def cube(**changes: Any) -> dict[str, Any]:
 
 
 def rows(found: ObservationList) -> list[tuple[str | None, str | None]]:
-    return [(one.date, one.value) for one in found.observations]
+    return [(observation.date, observation.value) for observation in found.observations]
 
 
 @pytest.mark.parametrize("written", ["1.10", "1e5", "-0.0", "0.1000000000000000055", "12345678901"])
@@ -70,7 +70,10 @@ def test_a_missing_value_is_no_value(missing: str) -> None:
 def test_the_cells_of_a_cube_are_in_row_major_order() -> None:
     found = read_jsonstat(cube(), count=9, date_from="2019-01-01")
 
-    by_title = {(one.title, one.date): one.value for one in found.observations}
+    by_title = {
+        (observation.title, observation.date): observation.value
+        for observation in found.observations
+    }
     assert by_title["People — women", "2021"] == "2"
     assert by_title["People — men", "2019"] == "3"
     assert by_title["People — T", "2020"] == "7"
@@ -82,7 +85,10 @@ def test_both_versions_of_sdmx_give_the_same(version: int) -> None:
     series = {"0:0": {"2019": 1.5, "2020": 2.5}, "0:1": {"2019": 3.5}}
     found = read_sdmx(message("People", dimensions, series, YEARS, version=version))
 
-    assert [(one.title, one.date, one.value) for one in found.observations] == [
+    assert [
+        (observation.title, observation.date, observation.value)
+        for observation in found.observations
+    ] == [
         ("People — women", "2020", "2.5"),
         ("People — Total", "2019", "3.5"),
         ("People — women", "2019", "1.5"),
@@ -116,7 +122,7 @@ def test_data_without_a_time_have_no_date() -> None:
 
 
 def test_without_a_first_day_the_newest_come_first() -> None:
-    assert [one.date for one in read_jsonstat(cube(), count=4).observations] == [
+    assert [observation.date for observation in read_jsonstat(cube(), count=4).observations] == [
         "2021",
         "2021",
         "2021",
@@ -127,7 +133,12 @@ def test_without_a_first_day_the_newest_come_first() -> None:
 def test_from_a_first_day_on_the_oldest_come_first() -> None:
     found = read_jsonstat(cube(), count=4, date_from="2020-03-01", date_to="2021-12-31")
 
-    assert [one.date for one in found.observations] == ["2020", "2020", "2020", "2021"]
+    assert [observation.date for observation in found.observations] == [
+        "2020",
+        "2020",
+        "2020",
+        "2021",
+    ]
 
 
 def test_of_one_period_totals_come_before_subgroups() -> None:
@@ -140,7 +151,7 @@ def test_of_one_period_totals_come_before_subgroups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "words"),
     [
         ("p", "provisional"),
         ("bp", "break in time series, provisional"),
@@ -150,10 +161,10 @@ def test_of_one_period_totals_come_before_subgroups() -> None:
         ({"0": 7}, None),
     ],
 )
-def test_status_flags_are_told_in_words(status: Any, told: str | None) -> None:
+def test_status_flags_are_told_in_words(status: Any, words: str | None) -> None:
     found = read_jsonstat(cube(value={"0": 1}, status=status))
 
-    assert found.observations[-1].notes == told
+    assert found.observations[-1].notes == words
 
 
 def test_a_flag_without_a_value_is_an_observation_without_one() -> None:
@@ -181,7 +192,7 @@ def test_attributes_of_groups_are_found_by_their_pattern() -> None:
     ]
     data["dataSets"][0]["dimensionGroupAttributes"] = {"0:": [0], "1:": [1]}
 
-    assert [one.units for one in read_sdmx(body).observations] == ["Euro", "Dollar"]
+    assert [observation.units for observation in read_sdmx(body).observations] == ["Euro", "Dollar"]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +259,7 @@ def test_labels_from_outside_are_cleaned() -> None:
         "sex": {"category": {"index": ["F", "M", "T"], "label": {"F": label}}}
     }))  # fmt: skip
 
-    assert {one.title for one in found.observations} == {
+    assert {observation.title for observation in found.observations} == {
         "People — women & girls",
         "People — M",
         "People — T",

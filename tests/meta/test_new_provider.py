@@ -1,4 +1,4 @@
-"""A provider is one file and one name: everything else about it appears by itself."""
+"""A provider is one file: everything else about it appears by itself."""
 
 from __future__ import annotations
 

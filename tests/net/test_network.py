@@ -77,18 +77,18 @@ def test_apis_are_told_whom_to_write_to_and_pages_are_not() -> None:
             await network.aclose()
             return [seen.header("user-agent") or "" for seen in server.seen]
 
-    told, plain = asyncio.run(run())
+    contact, plain = asyncio.run(run())
 
-    assert told.endswith("(+ops@example.org)")
+    assert contact.endswith("(+ops@example.org)")
     assert plain.endswith("(research server)")
 
 
 @pytest.mark.parametrize(
-    ("host", "told"),
+    ("host", "named"),
     [("www.sec.gov", True), ("sec.gov", True), ("notsec.gov", False), ("example.org", False)],
 )
-def test_only_sites_that_ask_for_a_contact_are_told_it(host: str, *, told: bool) -> None:
-    assert bool(build_contact_headers(host, "ops@example.org")) is told
+def test_only_sites_that_ask_for_a_contact_are_told_it(host: str, *, named: bool) -> None:
+    assert bool(build_contact_headers(host, "ops@example.org")) is named
     assert not build_contact_headers(host, None)
 
 

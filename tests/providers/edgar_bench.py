@@ -79,7 +79,10 @@ class Bench:
 
     @property
     def asked(self) -> list[str]:
-        return [f"{urlsplit(one.url).hostname}{urlsplit(one.url).path}" for one in self.sender.sent]
+        return [
+            f"{urlsplit(request.url).hostname}{urlsplit(request.url).path}"
+            for request in self.sender.sent
+        ]
 
     def search(self, **query: Any) -> FilingHits:
         return asyncio.run(self.provider.search_filings(FilingLookup(**query)))
@@ -89,8 +92,8 @@ class Bench:
 
 
 def entry(value: str, end: str = "2024-12-31", **more: str) -> dict[str, Any]:
-    told = {"end": end, "val": f"#{value}#", "accn": "0000320193-25-000001", "fy": 2024, "fp": "FY"}
-    return told | {"form": "10-K", "filed": "2025-02-01"} | more
+    fact = {"end": end, "val": f"#{value}#", "accn": "0000320193-25-000001", "fy": 2024, "fp": "FY"}
+    return fact | {"form": "10-K", "filed": "2025-02-01"} | more
 
 
 def year(value: str, number: int, **more: str) -> dict[str, Any]:
@@ -109,9 +112,9 @@ def full_text(*names: str, buckets: tuple[str, ...] = ()) -> dict[str, Any]:
         }
         for place, name in enumerate(names)
     ]
-    told = {"hits": {"total": {"value": len(hits)}, "hits": hits}}
-    return told | {
-        "aggregations": {"entity_filter": {"buckets": [{"key": one} for one in buckets]}}
+    answer = {"hits": {"total": {"value": len(hits)}, "hits": hits}}
+    return answer | {
+        "aggregations": {"entity_filter": {"buckets": [{"key": bucket} for bucket in buckets]}}
     }
 
 

@@ -44,7 +44,7 @@ def using(
         )
         network = Network(settings)
         spec = providers.load(name).SPEC
-        given = {one.env: one.default for one in spec.options if one.default}
+        given = {option.env: option.default for option in spec.options if option.default}
         if name in KEYS:
             given[KEYS[name]] = KEY
         address = f"{internet.url}/{name}"

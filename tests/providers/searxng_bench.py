@@ -71,7 +71,11 @@ class Bench:
 
     def asked(self, name: str = "", path: str = "/search") -> list[Asked]:
         root = f"/searxng/{name}".rstrip("/")
-        return [one for one in self.internet.world.requests["searxng"] if one.path == root + path]
+        return [
+            request
+            for request in self.internet.world.requests["searxng"]
+            if request.path == root + path
+        ]
 
     async def _run(self, options: dict[str, str], act: Act) -> Any:
         environ = self.settings | {"CITEWELL_CONFIG": "/no/such/file.toml"}

@@ -14,7 +14,11 @@ def test_braves_tags_become_marks_where_they_stood() -> None:
     )
 
     assert report.text == "Heat pumps take heat from cold air. [1] They thaw their coil. [2] [3]"
-    assert [report.text[one.start : one.end] for one in report.citations] == ["[1]", "[2]", "[3]"]
+    assert [report.text[citation.start : citation.end] for citation in report.citations] == [
+        "[1]",
+        "[2]",
+        "[3]",
+    ]
     assert (report.cost_ticks, report.cost_basis) == (115_000_000, "provider")
 
 

@@ -108,7 +108,7 @@ def _linked(*relations: str) -> str:
 def test_only_what_happened_to_the_work_is_an_event(
     relations: tuple[str, ...], types: tuple[str, ...], kinds: list[NoticeKind]
 ) -> None:
-    marks = "".join(f"<PublicationType>{one}</PublicationType>" for one in types)
+    marks = "".join(f"<PublicationType>{kind}</PublicationType>" for kind in types)
     found = record(citation=_linked(*relations), types=marks)
     desk = Desk("pubmed", {"/efetch.fcgi": records(found)})
 

@@ -52,7 +52,7 @@ def afresh(web: Internet) -> None:
 
 def ids(works: Sequence[Work], scheme: IdentifierScheme = IdentifierScheme.DOI) -> list[PaperId]:
     values = (
-        one.key if scheme is IdentifierScheme.DOI else one.ids.get(scheme.value) for one in works
+        work.key if scheme is IdentifierScheme.DOI else work.ids.get(scheme.value) for work in works
     )
     return [PaperId(scheme=scheme, value=value) for value in values if value]
 
@@ -69,7 +69,7 @@ def asked(web: Internet, name: str, wanted: Sequence[PaperId], *, singly: bool =
         try:
             if not singly:
                 return dict(await provider.look_up_papers(wanted))
-            return {one: await provider.look_up_paper(one) for one in wanted}
+            return {paper_id: await provider.look_up_paper(paper_id) for paper_id in wanted}
         finally:
             await network.aclose()
 
@@ -123,10 +123,12 @@ def test_a_list_answers_as_one_by_one_does(
 
     assert len(wanted) > 2
     assert any(together.values())
-    assert {one: _plain(paper) for one, paper in together.items()} == {
-        one: _plain(singly[one]) for one in together
+    assert {paper_id: _plain(paper) for paper_id, paper in together.items()} == {
+        paper_id: _plain(singly[paper_id]) for paper_id in together
     }
-    assert set(together) == {one for one in wanted if singly[one] or one in together}
+    assert set(together) == {
+        paper_id for paper_id in wanted if singly[paper_id] or paper_id in together
+    }
     assert requests <= 2
 
 
@@ -142,14 +144,14 @@ def test_what_a_registry_does_not_have_is_absent_in_a_whole_answer(
     web: Internet, name: str
 ) -> None:
     invented = PaperId(scheme=IdentifierScheme.DOI, value="10.1016/j.nowhere.2031.1")
-    held = [one for one in PLAIN if name != "europepmc" or {"pmid", "pmcid"} & set(one.ids)]
+    held = [work for work in PLAIN if name != "europepmc" or {"pmid", "pmcid"} & set(work.ids)]
     agency = name if name in {"crossref", "datacite"} else None
-    known = [one for one in held if agency is None or one.agency == agency][:3]
+    known = [work for work in held if agency is None or work.agency == agency][:3]
 
     found = asked(web, name, [*ids(known), invented])
 
     assert found[invented] is None
-    assert all(found[one] is not None for one in ids(known))
+    assert all(found[paper_id] is not None for paper_id in ids(known))
 
 
 @pytest.mark.parametrize("name", ["crossref", "openalex", "datacite"])
@@ -204,14 +206,17 @@ def _answer(name: str) -> Any:
             message = {"total-results": 3, "items": items, "items-per-page": 4}
             return {"status": "ok", "message-type": "work-list", "message": message}
         case "openalex":
-            return {"meta": {"count": 3}, "results": [openalex.record(world, one) for one in THREE]}
+            return {
+                "meta": {"count": 3},
+                "results": [openalex.record(world, work) for work in THREE],
+            }
         case "datacite":
-            return {"data": [datacite.record(one) for one in ARCHIVED], "meta": {"total": 3}}
+            return {"data": [datacite.record(work) for work in ARCHIVED], "meta": {"total": 3}}
         case "europepmc":
-            rows = [europepmc.result(one) for one in THREE]
+            rows = [europepmc.result(work) for work in THREE]
             return {"version": "6.9", "hitCount": 3, "resultList": {"result": rows}}
         case _:
-            return [semanticscholar.paper(one) for one in THREE if register_] + [None]
+            return [semanticscholar.paper(work) for work in THREE if register_] + [None]
 
 
 @pytest.mark.slow
@@ -228,7 +233,7 @@ def _answer(name: str) -> Any:
 @given(data=st.data())
 def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> None:
     body = _answer(name)
-    place = data.draw(st.sampled_from([one for one in places(body) if one]))
+    place = data.draw(st.sampled_from([place for place in places(body) if place]))
     value = data.draw(st.sampled_from(REPLACEMENTS))
     if name == "semanticscholar" and len(place) == 1 and value is None:
         return  # its own word for a paper it does not have
@@ -242,7 +247,7 @@ def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> Non
     except UpstreamError:
         return
 
-    assert all(found.get(one, "unsaid") is not None for one in wanted[:3])
+    assert all(found.get(paper_id, "unsaid") is not None for paper_id in wanted[:3])
 
 
 @pytest.mark.parametrize("count", [0, 2, 4])
@@ -271,15 +276,15 @@ def test_another_refusal_of_semantic_scholar_settles_nothing(body: Any) -> None:
 
 def test_a_list_of_semantic_scholar_is_read_in_its_order() -> None:
     exchanges = load_exchanges("api.semanticscholar.org")
-    [said] = [one for one in exchanges if "/paper/batch" in one.url]
-    rows, names = said.body, said.req_body["ids"]
+    [batch] = [exchange for exchange in exchanges if "/paper/batch" in exchange.url]
+    rows, names = batch.body, batch.req_body["ids"]
     wanted = [PaperId(scheme=IdentifierScheme.S2, value=name) for name in names]
 
     found = Desk("semanticscholar", {"/paper/batch": Reply(body=rows)}).ask(
         "look_up_papers", wanted
     )
 
-    assert [found[one] is None for one in wanted] == [row is None for row in rows]
+    assert [found[paper_id] is None for paper_id in wanted] == [row is None for row in rows]
     assert all(paper.title for paper in found.values() if paper)
 
 
@@ -288,7 +293,7 @@ def test_crossref_is_asked_for_the_fields_that_are_read() -> None:
 
     desk.ask("look_up_papers", ids(THREE))
 
-    assert desk.params["filter"] == ",".join(f"doi:{one.key}" for one in THREE)
+    assert desk.params["filter"] == ",".join(f"doi:{work.key}" for work in THREE)
     assert {"DOI", "title", "updated-by"} <= set(desk.params["select"].split(","))
     assert "reference" not in desk.params["select"].split(",")
     assert int(desk.params["rows"]) >= len(THREE)

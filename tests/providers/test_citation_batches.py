@@ -86,7 +86,7 @@ def test_answers_without_places_are_given_to_nobody() -> None:
         asked = [provider.look_up_citation(cite(text)) for text in ("1 U.S. 1", "2 U.S. 2")]
         return await asyncio.gather(*asked, return_exceptions=True)
 
-    assert all(isinstance(one, MalformedResponse) for one in asyncio.run(run()))
+    assert all(isinstance(answer, MalformedResponse) for answer in asyncio.run(run()))
 
 
 def test_a_batch_that_nobody_waits_for_is_not_sent() -> None:
@@ -107,7 +107,7 @@ def test_a_batch_that_nobody_waits_for_is_not_sent() -> None:
     match = asyncio.run(run())
 
     assert [case.name for case in match.cases] == ["Roe v. Wade"]
-    assert [dict(one.form or {}) for one in sender.sent] == [{"text": "410 U.S. 113"}]
+    assert [dict(request.form or {}) for request in sender.sent] == [{"text": "410 U.S. 113"}]
 
 
 def test_a_text_without_a_citation_names_no_known_reporter() -> None:

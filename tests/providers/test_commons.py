@@ -135,7 +135,7 @@ def test_an_error_with_status_200_is_one(code: str, kind: type[Exception]) -> No
 
 
 @pytest.mark.parametrize(
-    ("wish", "keywords"),
+    ("preference", "keywords"),
     [
         ({}, "filetype:bitmap|drawing tree"),
         ({"type": "lineart"}, "filetype:drawing tree"),
@@ -144,8 +144,8 @@ def test_an_error_with_status_200_is_one(code: str, kind: type[Exception]) -> No
         ({"size": "huge"}, "filetype:bitmap|drawing fileres:>3989 tree"),
     ],
 )
-def test_filters_become_keywords(wish: dict[str, str], keywords: str) -> None:
-    _, sent = search(answer(page(1)), **wish)
+def test_filters_become_keywords(preference: dict[str, str], keywords: str) -> None:
+    _, sent = search(answer(page(1)), **preference)
 
     assert dict(sent[0].params)["gsrsearch"] == keywords
 

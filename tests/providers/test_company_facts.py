@@ -29,8 +29,8 @@ def read_periods(
     rows: list[dict[str, Any]], *, concept: str = "Revenues", unit: str = "USD"
 ) -> Any:
     """The value, start and end of the latest year, quarter and twelve months of one figure."""
-    told = {"us-gaap": {concept: {"units": {unit: rows}}}}
-    body = json.dumps({"entityName": "Example", "facts": told})
+    facts = {"us-gaap": {concept: {"units": {unit: rows}}}}
+    body = json.dumps({"entityName": "Example", "facts": facts})
     plain = body.replace('"#', "").replace('#"', "").encode()
     (fact,) = read_company_facts(plain, cik="1", forms=(), date_from="", date_to="", year="").facts
     return {
@@ -155,14 +155,14 @@ def concepts(taxonomy: str, **entries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_a_foreign_filers_facts_are_those_of_ifrs() -> None:
-    told = concepts(
+    facts = concepts(
         "ifrs-full",
         Revenue=[entry("90", form="20-F"), entry("20", form="6-K", end="2025-03-31")],
         ProfitLoss=[entry("-1.50", form="20-F")],
         Equity=[entry("7", form="20-F")],
     )
 
-    assert read_facts(told) == [
+    assert read_facts(facts) == [
         ("ifrs-full:Revenue", "20"),
         ("ifrs-full:ProfitLoss", "-1.50"),
         ("ifrs-full:Equity", "7"),
@@ -170,11 +170,11 @@ def test_a_foreign_filers_facts_are_those_of_ifrs() -> None:
 
 
 def test_a_period_reported_twice_counts_as_it_was_filed_last() -> None:
-    told = concepts(
+    facts = concepts(
         "us-gaap", Assets=[entry("2", filed="2026-02-01"), entry("1", filed="2025-02-01")]
     )
 
-    assert read_facts(told) == [("us-gaap:Assets", "2")]
+    assert read_facts(facts) == [("us-gaap:Assets", "2")]
 
 
 def test_a_whole_year_goes_before_its_last_quarter() -> None:
@@ -197,10 +197,10 @@ def test_a_quarter_is_taken_where_there_is_no_annual_report() -> None:
 
 
 def test_a_concept_that_was_given_up_years_ago_is_left_out() -> None:
-    told = concepts("us-gaap", Assets=[entry("5")], Liabilities=[entry("1", end="2012-12-31")])
+    facts = concepts("us-gaap", Assets=[entry("5")], Liabilities=[entry("1", end="2012-12-31")])
 
-    assert read_facts(told) == [("us-gaap:Assets", "5")]
-    assert read_facts(told, year="2012") == [("us-gaap:Liabilities", "1")]
+    assert read_facts(facts) == [("us-gaap:Assets", "5")]
+    assert read_facts(facts, year="2012") == [("us-gaap:Liabilities", "1")]
 
 
 @pytest.mark.parametrize(
@@ -220,12 +220,12 @@ def test_damaged_facts_are_left_out() -> None:
         good | {"val": "text"},
         good | {"form": None},
     ]
-    told: Any = concepts(
+    facts: Any = concepts(
         "us-gaap", Assets=[*bad, good | {"accn": "x", "fy": "y", "fp": "z", "filed": 3}]
     )
-    told |= {"dei": 3, "ifrs-full": {"Revenue": {"units": {"": [good], "EUR": 7}}, "Assets": None}}
+    facts |= {"dei": 3, "ifrs-full": {"Revenue": {"units": {"": [good], "EUR": 7}}, "Assets": None}}
 
-    assert read_facts(told) == [("us-gaap:Assets", "5")]
+    assert read_facts(facts) == [("us-gaap:Assets", "5")]
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"<html>", b'{"facts": 7}', b"[" * 100_000])

@@ -169,7 +169,7 @@ def test_words_that_lead_to_no_filer_of_that_name_are_searched_once() -> None:
 
     found = bench.search(text="quantum sensors")
 
-    assert [(one.company, one.tickers) for one in found.filings] == [
+    assert [(filing.company, filing.tickers) for filing in found.filings] == [
         ("OTHER CO", ("XY",)),
         ("THIRD CO", None),
     ]

@@ -119,7 +119,7 @@ def test_words_that_name_no_company_are_left_to_the_search_for_words(text: str) 
 def test_a_name_that_could_be_another_lists_the_other() -> None:
     ford = choice("Ford")
 
-    assert [one.tickers[0] for one in ford.others] == ["FORD"]
+    assert [company.tickers[0] for company in ford.others] == ["FORD"]
 
 
 def test_a_word_that_begins_too_many_names_names_none() -> None:

@@ -26,9 +26,11 @@ def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Inte
         )
         for n in (1, 2)
     )
-    ask = ResearchRequest(query="What holds?", tier=RESEARCH_TIERS["S"], tag="t", passages=passages)
+    request = ResearchRequest(
+        query="What holds?", tier=RESEARCH_TIERS["S"], tag="t", passages=passages
+    )
 
-    submission = using(internet, "compatible", lambda provider: provider.submit_research(ask))
+    submission = using(internet, "compatible", lambda provider: provider.submit_research(request))
 
     report = submission.report
     assert [cited.url for cited in report.citations] == [
@@ -84,7 +86,9 @@ def test_a_local_model_that_only_thought_is_an_error_that_says_so(internet: Inte
 def test_an_encoder_in_the_list_of_models_is_not_asked_to_write(internet: Internet) -> None:
     using(internet, "compatible", lambda provider: provider.submit_research(GROUNDED))
 
-    (asked,) = [one for one in internet.world.requests["compatible"] if one.method == "POST"]
+    (asked,) = [
+        request for request in internet.world.requests["compatible"] if request.method == "POST"
+    ]
     body = json.loads(asked.body)
     assert (body["model"], body["stream"]) == ("small-model", False)
 

@@ -44,7 +44,9 @@ def test_every_real_citation_is_found_and_has_the_name_and_day_of_its_case(
 
     assert len(cases) >= 60
     for (text, case), match in zip(cases, got, strict=True):
-        assert [(one.name, one.date_filed) for one in match.cases] == [(case["name"], case["date"])]
+        assert [(case.name, case.date_filed) for case in match.cases] == [
+            (case["name"], case["date"])
+        ]
         assert text in match.cases[0].citations
 
 

@@ -38,15 +38,15 @@ def older(number: int, first: str, last: str) -> dict[str, object]:
 def test_of_the_older_files_only_those_of_the_time_are_read_and_no_more_than_four() -> None:
     files = [older(year - 1999, f"{year}-01-01", f"{year}-12-31") for year in range(2015, 1999, -1)]
     pages = {
-        f"data.sec.gov/submissions/{one['name']}": columns([row(1, "8-K", str(one["filingTo"]))])
-        for one in files
+        f"data.sec.gov/submissions/{file['name']}": columns([row(1, "8-K", str(file["filingTo"]))])
+        for file in files
     }
     bench = Bench({APPLE: submissions([row(1, "8-K", "2016-02-01")], files=files)} | pages)
 
     old = bench.search(text="Apple", date_from="2003-06-01", date_to="2004-06-01")
-    assert [one.filing_date for one in old.filings] == ["2003-12-31"]
+    assert [filing.filing_date for filing in old.filings] == ["2003-12-31"]
     assert bench.asked[-2:] == [
-        f"data.sec.gov/submissions/{one['name']}" for one in (files[11], files[12])
+        f"data.sec.gov/submissions/{file['name']}" for file in (files[11], files[12])
     ]
 
     start = len(bench.asked)

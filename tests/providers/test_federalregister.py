@@ -21,9 +21,11 @@ def test_old_volumes_of_the_federal_register_are_not_known() -> None:
 
 
 def test_several_documents_of_a_page_are_all_listed() -> None:
-    one = recording("federalregister", Offer.CITATIONS).data["also"]["/documents/2024-00366.json"]
+    document = recording("federalregister", Offer.CITATIONS).data["also"][
+        "/documents/2024-00366.json"
+    ]
     found = {"suggestions": {"citation": {"document_numbers": ["2024-1", "2024-2"]}}}
-    both = {"count": 2, "results": [one, one | {"title": "Another"}]}
+    both = {"count": 2, "results": [document, document | {"title": "Another"}]}
     desk = Desk("federalregister", {"search-details": found, "2024-1,2024-2.json": both})
 
     match = desk.ask("look_up_citation", cite("us_register", "89 Fed. Reg. 3,344"))

@@ -28,8 +28,8 @@ def test_columns_of_different_lengths_and_wrong_types_lose_only_what_is_missing(
 
     found = Bench({APPLE: body}).search(text="Apple").filings
 
-    assert [one.filing_date for one in found] == [None, None]
-    assert all((one.url or "").endswith("-index.htm") for one in found)
+    assert [filing.filing_date for filing in found] == [None, None]
+    assert all((filing.url or "").endswith("-index.htm") for filing in found)
 
 
 def test_the_address_of_a_document_is_encoded() -> None:

@@ -35,7 +35,7 @@ def test_fred_transforms_by_itself_with_and_without_a_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("message", "kind"),
     [
         ("Bad Request.  The series does not exist.", NotFound),
         ("Bad Request.  The value for variable api_key is not registered.", AuthRequired),
@@ -43,9 +43,9 @@ def test_fred_transforms_by_itself_with_and_without_a_key() -> None:
     ],
 )
 def test_freds_refusals_are_told_apart_and_never_show_the_key(
-    said: str, kind: type[CitewellError]
+    message: str, kind: type[CitewellError]
 ) -> None:
-    body = {"error_code": 400, "error_message": said}
+    body = {"error_code": 400, "error_message": message}
 
     with pytest.raises(kind) as caught:
         look("fred", {"series": (400, body)}, "GDP", options={"FRED_API_KEY": KEY})
@@ -74,7 +74,7 @@ def test_a_long_file_of_freds_is_read_in_a_worker() -> None:
     found, _ = look("fred", {"graph": (200, text), "series": (404, "")}, "DGS10", count=2)
 
     assert len(text) > 100_000
-    assert [(one.date, one.value) for one in found.observations] == [
+    assert [(observation.date, observation.value) for observation in found.observations] == [
         ("2025-12-28", "4.50"),
         ("2025-12-27", "4.50"),
     ]
@@ -99,21 +99,22 @@ PAGE = (
 def test_freds_values_carry_their_title_and_the_unit_they_are_in(
     key: str, units: str | None, shown: str
 ) -> None:
-    told = {"id": "GDP", "title": "Gross & Domestic Product", "units": "Billions of Dollars"}
+    series = {"id": "GDP", "title": "Gross & Domestic Product", "units": "Billions of Dollars"}
     replies: Replies = {
         "observations": (200, {"observations": [{"date": "2026-01-01", "value": "4.1"}]}),
         "graph": (200, "observation_date,GDP\n2026-01-01,4.1\n"),
         "/series/GDP": (200, PAGE),
-        "/series": (200, {"seriess": [told]}),
+        "/series": (200, {"seriess": [series]}),
     }
 
     found, _ = look(
         "fred", replies, "gdp", units=units, options={"FRED_API_KEY": key} if key else {}
     )
 
-    assert [(one.title, one.units, one.value) for one in found.observations] == [
-        ("Gross & Domestic Product", shown, "4.1")
-    ]
+    assert [
+        (observation.title, observation.units, observation.value)
+        for observation in found.observations
+    ] == [("Gross & Domestic Product", shown, "4.1")]
     assert found.notes == ()
 
 
@@ -124,9 +125,10 @@ def test_values_of_fred_without_a_known_unit_are_given_with_a_note(page: tuple[i
 
     found, _ = look("fred", replies, "GDP")
 
-    assert [(one.value, one.title, one.units) for one in found.observations] == [
-        ("4.1", None, None)
-    ]
+    assert [
+        (observation.value, observation.title, observation.units)
+        for observation in found.observations
+    ] == [("4.1", None, None)]
     assert "did not say" in found.notes[0]
 
 
@@ -150,5 +152,5 @@ def test_fred_ranks_by_the_words_of_the_title() -> None:
         provider("fred", canned, FRED_API_KEY=KEY).search_series("unemployment rate", count=1)
     )
 
-    assert [one.series_id for one in found.series] == ["B"]
+    assert [series.series_id for series in found.series] == ["B"]
     assert dict(canned.sent[0].params)["order_by"] == "popularity"

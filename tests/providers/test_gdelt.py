@@ -94,7 +94,7 @@ def test_control_characters_in_the_json_do_no_harm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("body", "kind"),
     [
         ("Your query was too short or too long.", RejectedRequest),
         ("One or more of your keywords were too common.", RejectedRequest),
@@ -104,9 +104,9 @@ def test_control_characters_in_the_json_do_no_harm() -> None:
         ('{"articles": [', MalformedResponse),
     ],
 )
-def test_a_refusal_with_status_200_is_an_error(said: str, kind: type[UpstreamError]) -> None:
+def test_a_refusal_with_status_200_is_an_error(body: str, kind: type[UpstreamError]) -> None:
     with pytest.raises(kind) as caught:
-        search(SearchQuery(text="x"), said)
+        search(SearchQuery(text="x"), body)
 
     assert caught.value.provider == "gdelt"
 

@@ -27,7 +27,7 @@ def test_an_article_names_its_publisher_beside_a_link_that_does_not_decode() -> 
 
 
 @pytest.mark.parametrize(
-    ("wish", "edition"),
+    ("preference", "edition"),
     [
         ({}, ("en-US", "US", "US:en")),
         ({"language": "de"}, ("de-DE", "DE", "DE:de")),
@@ -38,9 +38,9 @@ def test_an_article_names_its_publisher_beside_a_link_that_does_not_decode() -> 
     ],
 )
 def test_language_country_and_edition_agree(
-    wish: dict[str, str], edition: tuple[str, str, str]
+    preference: dict[str, str], edition: tuple[str, str, str]
 ) -> None:
-    asked = ask("googlenews", SearchQuery(text="x", **wish), FEED, offer="news").params  # type: ignore[arg-type]  # names of the query's own texts
+    asked = ask("googlenews", SearchQuery(text="x", **preference), FEED, offer="news").params  # type: ignore[arg-type]  # names of the query's own texts
 
     assert (asked["hl"], asked["gl"], asked["ceid"]) == edition
 

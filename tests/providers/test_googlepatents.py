@@ -42,7 +42,7 @@ def test_kinds_are_tried_until_a_page_exists() -> None:
 
     found, sent = ask("googlepatents", asked, answer)
 
-    assert [one.number for one in found.patents] == ["US10100001B2"]
+    assert [patent.number for patent in found.patents] == ["US10100001B2"]
     assert len(sent) == 2
 
 

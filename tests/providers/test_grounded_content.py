@@ -45,4 +45,4 @@ def test_a_redirect_that_leads_nowhere_is_left_as_it_is(landing: tuple[int, Any]
 
     report = answered("gemini", {"GEMINI_API_KEY": "k"}, body, vertexaisearch=landing)
 
-    assert [one.url for one in report.citations] == [google]
+    assert [citation.url for citation in report.citations] == [google]

@@ -168,13 +168,13 @@ def test_a_refused_parameter_is_named_and_counts_against_nobody(bench: Bench, wo
     world.fail("searxng", Fault(status=400, body=refusal), times=3)
 
     async def thrice(provider: Provider) -> list[str]:
-        said = []
+        messages = []
         for _ in range(3):
             with pytest.raises(RejectedRequest) as raised:
                 await provider.search_web(SearchQuery(text=WORD))
-            said.append(raised.value.message)
+            messages.append(raised.value.message)
         assert (await provider.search_web(SearchQuery(text=WORD))).hits
-        return said
+        return messages
 
     assert bench.run(bench.own(), thrice) == ["SearXNG refused the parameter language."] * 3
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.core.values.search_queries import SearchQuery
-from citewell.providers.searxng.instance_search import build_searxng_text, neutralize_commands
+from citewell.providers.searxng.instance_search import build_searxng_params, neutralize_commands
 from citewell.text.safety.text_cleaning import extract_visible_text
 from tests.requirements import requires
 
@@ -67,7 +67,7 @@ def test_filters_bring_no_command_either(words: str, exact: str, without: str) -
         text=words, exact_terms=exact, exclude_terms=without, sites=("a.example.org",)
     )
 
-    assert commands(build_searxng_text(query, limit=500)) == []
+    assert commands(build_searxng_params(query, limit=500)["q"]) == []
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,6 @@ def test_filters_become_operators() -> None:
     )
 
     assert (
-        build_searxng_text(query, limit=500)
+        build_searxng_params(query, limit=500)["q"]
         == 'rust "borrow checker" -game (site:a.example.org OR site:b.example.org)'
     )

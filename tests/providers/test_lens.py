@@ -13,7 +13,7 @@ from tests.providers.patent_desk import ask, ops, recorded
 def test_a_publication_of_the_lens_has_its_family_and_one_form_of_number() -> None:
     found, _sent = ask("lens", PatentQuery(text="x", count=5), lambda _request: recorded("lens"))
 
-    assert [one.number for one in found.patents] == [
+    assert [patent.number for patent in found.patents] == [
         "EP3000001B1", "WO2016150001A1", "US20170100003A1",
     ]  # fmt: skip
     assert found.patents[0].also_published_as == ("EP3000001A1", "US20170100001A1")

@@ -24,7 +24,7 @@ OFFERS = [
 ]
 
 
-def ask(internet: Internet, name: str, offer: Offer, **wish: Any) -> Any:
+def ask(internet: Internet, name: str, offer: Offer, **fields: Any) -> Any:
     async def run() -> Any:
         env = internet.env() | {"CITEWELL_CONFIG": "/nonexistent"}
         network = Network(config.load_settings(env))
@@ -32,7 +32,7 @@ def ask(internet: Internet, name: str, offer: Offer, **wish: Any) -> Any:
         try:
             kit = connect_kit(network, name, base_url=address, options=keys(name))
             provider: Any = providers.load(name).Provider(kit)
-            query = ImageQuery(**wish) if offer is Offer.IMAGES else SearchQuery(**wish)
+            query = ImageQuery(**fields) if offer is Offer.IMAGES else SearchQuery(**fields)
             return await getattr(provider, METHODS[offer])(query)
         finally:
             await network.aclose()

@@ -177,14 +177,14 @@ def test_what_is_no_address_is_refused_by_its_setting(setting: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "wanted"),
+    ("preference", "wanted"),
     [
         ({"country": "DE"}, {"DE"}),
         ({"country": "NZ", "language": "en"}, {"NZ"}),
     ],
 )
-def test_feeds_are_chosen_by_country(wish: dict[str, Any], wanted: set[str]) -> None:
-    chosen = choose_feeds(SearchQuery(text="x", **wish), ())
+def test_feeds_are_chosen_by_country(preference: dict[str, Any], wanted: set[str]) -> None:
+    chosen = choose_feeds(SearchQuery(text="x", **preference), ())
 
     assert {feed.country for feed in chosen} == wanted
 

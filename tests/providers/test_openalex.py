@@ -65,7 +65,7 @@ def test_a_date_is_as_exact_as_is_known(date: str | None, published: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "source", "kind"),
+    ("fields", "source", "kind"),
     [
         ({"type": "article"}, "journal", "article-journal"),
         ({"type": "article"}, "conference", "paper-conference"),
@@ -81,8 +81,8 @@ def test_a_date_is_as_exact_as_is_known(date: str | None, published: str) -> Non
         ({}, None, None),
     ],
 )
-def test_kinds(said: dict[str, str], source: str | None, kind: str | None) -> None:
-    assert paper(**said, primary_location={"source": {"type": source}}).kind == kind
+def test_kinds(fields: dict[str, str], source: str | None, kind: str | None) -> None:
+    assert paper(**fields, primary_location={"source": {"type": source}}).kind == kind
 
 
 def test_a_work_of_many_numbers() -> None:
@@ -137,7 +137,7 @@ def test_references_are_asked_for_in_batches_and_the_most_cited_come_first() -> 
 
     sizes = [dict(request.params)["filter"].count("|") + 1 for request in session.sent[1:]]
     assert sizes == [50, 50, 20]
-    assert [one.citation_count for one in found] == [9, 9, 9, 4]
+    assert [paper.citation_count for paper in found] == [9, 9, 9, 4]
 
 
 def test_a_work_that_cites_nothing_asks_nothing_more() -> None:

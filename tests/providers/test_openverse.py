@@ -30,8 +30,8 @@ def test_pages_of_twenty_are_asked_for_until_there_are_enough() -> None:
     found, sent = search(whole, count=50)
 
     assert len(found) == 50
-    assert [dict(one.params)["page"] for one in sent] == ["1", "2", "3"]
-    assert {dict(one.params)["page_size"] for one in sent} == {"20"}
+    assert [dict(request.params)["page"] for request in sent] == ["1", "2", "3"]
+    assert {dict(request.params)["page_size"] for request in sent} == {"20"}
 
 
 def test_the_last_page_ends_the_search() -> None:

@@ -19,8 +19,12 @@ def test_perplexitys_marks_name_search_results_by_id() -> None:
 
     report = answered("perplexity", {"PERPLEXITY_API_KEY": "k"}, body)
 
-    assert [one.url.rpartition("/")[2] for one in report.citations] == ["1", "2", "3"]
-    assert [report.text[one.start : one.end] for one in report.citations] == ["[1]", "[2]", "[3]"]
+    assert [citation.url.rpartition("/")[2] for citation in report.citations] == ["1", "2", "3"]
+    assert [report.text[citation.start : citation.end] for citation in report.citations] == [
+        "[1]",
+        "[2]",
+        "[3]",
+    ]
     assert report.consulted[0].published == "2026-11-02"
     assert report.cost_ticks == 66_000_000
 
@@ -31,7 +35,7 @@ def test_perplexity_without_marks_cites_what_it_found() -> None:
 
     report = answered("perplexity", {"PERPLEXITY_API_KEY": "k"}, body)
 
-    assert [one.start for one in report.citations] == [None, None, None]
+    assert [citation.start for citation in report.citations] == [None, None, None]
 
 
 def test_a_chosen_model_of_perplexity_is_sent_with_a_bound() -> None:

@@ -203,7 +203,7 @@ def test_a_text_is_written_without_tools(internet: Internet, name: str) -> None:
     report = using(internet, name, lambda provider: provider.write_report(writing))
 
     assert report.text
-    (asked,) = [one for one in internet.world.requests[name] if one.method == "POST"]
+    (asked,) = [request for request in internet.world.requests[name] if request.method == "POST"]
     assert "tools" not in json.loads(asked.body)
 
 

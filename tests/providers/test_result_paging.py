@@ -28,8 +28,8 @@ class Book:
         )
 
 
-def gathered(fetch: Callable[..., object], **wish: int) -> GatheredResults[int]:
-    return asyncio.run(gather_pages(fetch, **wish))  # type: ignore[arg-type]  # fakes are callables
+def gathered(fetch: Callable[..., object], **limits: int) -> GatheredResults[int]:
+    return asyncio.run(gather_pages(fetch, **limits))  # type: ignore[arg-type]  # fakes are callables
 
 
 def test_pages_are_read_until_there_is_enough() -> None:

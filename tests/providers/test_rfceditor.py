@@ -30,7 +30,7 @@ def test_an_rfc_is_read_with_its_doi() -> None:
 
     assert session.sent[-1].url.endswith("/rfc/rfc793.json")
     assert (found.title, found.year, found.doi, found.kind) == ("Transmission Control Protocol", 1981, "10.17487/rfc0793", "standard")  # fmt: skip
-    assert [one.organisation for one in found.authors] == [False, True]
+    assert [author.organisation for author in found.authors] == [False, True]
 
 
 @pytest.mark.parametrize(

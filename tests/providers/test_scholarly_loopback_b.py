@@ -177,8 +177,8 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
     register = papers.register()
     work = max(
         register.works,
-        key=lambda one: (
-            len(register.list_citing_papers(one)) + len(register.list_cited_papers(one))
+        key=lambda work: (
+            len(register.list_citing_papers(work)) + len(register.list_cited_papers(work))
         ),
     )
     paper_id = PaperId(scheme=IdentifierScheme.DOI, value=work.key)
@@ -190,8 +190,12 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
 
     citing, cited = ask(web, "semanticscholar", use)
 
-    assert [paper.doi for paper in citing] == [one.key for one in register.list_citing_papers(work)]
-    assert [paper.doi for paper in cited] == [one.key for one in register.list_cited_papers(work)]
+    assert [paper.doi for paper in citing] == [
+        citing_work.key for citing_work in register.list_citing_papers(work)
+    ]
+    assert [paper.doi for paper in cited] == [
+        cited_work.key for cited_work in register.list_cited_papers(work)
+    ]
     assert {paper.influential for paper in (*citing, *cited)} <= {True, False}
 
 

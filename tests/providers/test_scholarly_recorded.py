@@ -79,8 +79,8 @@ def test_crossref(exchange: Exchange) -> None:
         found = ask("crossref", "search_papers", exchange, PaperQuery(text="x"))
         matched = ask("crossref", "match_reference", exchange, BibliographicQuery(text="x"))
         assert found.papers == matched
-        said = [item["DOI"] for item in exchange.body["message"]["items"]]
-        assert len(found.papers) == sum(not doi.startswith("10.5555/") for doi in said)
+        dois = [item["DOI"] for item in exchange.body["message"]["items"]]
+        assert len(found.papers) == sum(not doi.startswith("10.5555/") for doi in dois)
         assert all(paper.title and paper.doi for paper in found.papers)
     elif path.startswith("/works/") and path.count("/") == 3:
         assert whole(ask("crossref", "look_up_paper", exchange, by_doi(exchange)))
@@ -119,7 +119,7 @@ def test_openalex(exchange: Exchange) -> None:
 
 def test_openalex_abstracts_are_put_together_and_every_copy_is_named() -> None:
     exchanges = load_exchanges("api.openalex.org")
-    [exchange] = [one for one in exchanges if one.url.endswith("/works/W900002")]
+    [exchange] = [exchange for exchange in exchanges if exchange.url.endswith("/works/W900002")]
     paper_id = PaperId(scheme=IdentifierScheme.OPENALEX, value="W900002")
 
     found = ask("openalex", "look_up_paper", exchange, paper_id)

@@ -79,7 +79,7 @@ def test_a_flow_that_is_too_large_anyway_says_what_to_narrow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "empty"),
+    ("body", "empty"),
     [
         ("NoRecordsFound", True),
         ("", True),
@@ -88,14 +88,14 @@ def test_a_flow_that_is_too_large_anyway_says_what_to_narrow() -> None:
         ("<html>404 Not Found</html>", False),
     ],
 )
-def test_a_404_is_no_data_or_no_data_set(said: str, empty: bool) -> None:
+def test_a_404_is_no_data_or_no_data_set(body: str, empty: bool) -> None:
     if empty:
-        found, _ = look("oecd", {"data": (404, said)}, FLOW)
+        found, _ = look("oecd", {"data": (404, body)}, FLOW)
         assert found.observations == ()
         return
 
     with pytest.raises(NotFound, match=r"no data set OECD\.SDD\.NAD"):
-        look("oecd", {"data": (404, said)}, FLOW)
+        look("oecd", {"data": (404, body)}, FLOW)
 
 
 @pytest.mark.parametrize(

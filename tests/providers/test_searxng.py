@@ -51,7 +51,7 @@ def test_fifty_results_come_from_five_pages(bench: Bench) -> None:
     found = bench.web(bench.own(), count=50)
 
     assert len({hit.url for hit in found.hits}) == 50
-    assert [one.params["pageno"] for one in bench.asked()] == ["1", "2", "3", "4", "5"]
+    assert [request.params["pageno"] for request in bench.asked()] == ["1", "2", "3", "4", "5"]
 
 
 @requires("searxng.few_calls")
@@ -62,8 +62,8 @@ def test_a_page_that_is_not_full_is_the_last_one_asked_for(bench: Bench, public:
     found = bench.web(options, text="nightingale", count=10)
 
     assert len(found.hits) == 3
-    searches = [one for one in bench.asked("a" if public else "") if one.params["q"]]
-    assert [one.params["pageno"] for one in searches] == ["1"]
+    searches = [request for request in bench.asked("a" if public else "") if request.params["q"]]
+    assert [request.params["pageno"] for request in searches] == ["1"]
 
 
 @requires("searxng.few_calls")
@@ -321,7 +321,7 @@ def test_json_off_is_remembered_for_days(bench: Bench, world: World) -> None:
 
     bench.web(bench.several("a"))
 
-    formats = [one.params.get("format") for one in bench.asked("a")]
+    formats = [request.params.get("format") for request in bench.asked("a")]
     assert formats == ["json", None, None]
 
 

@@ -36,14 +36,14 @@ def test_a_stranger_without_json_never_sees_the_query_while_another_has_it(
 
     bench.web(bench.several("a", "b"))
 
-    assert [one.params["q"] for one in bench.asked("a")] == [""]
+    assert [request.params["q"] for request in bench.asked("a")] == [""]
 
 
 def test_a_probe_is_not_repeated_after_a_restart(bench: Bench) -> None:
     bench.web(bench.several("a"))
     bench.web(bench.several("a"))
 
-    assert [one.params["q"] for one in bench.asked("a")] == ["", WORD, WORD]
+    assert [request.params["q"] for request in bench.asked("a")] == ["", WORD, WORD]
 
 
 def test_nobody_is_probed_while_the_own_instance_answers(bench: Bench) -> None:
@@ -228,7 +228,9 @@ def test_instances_can_be_asked_in_random_order(bench: Bench) -> None:
     bench.web(options)
     bench.web(options)
 
-    words = {name: [one.params["q"] for one in bench.asked(name)].count(WORD) for name in "ab"}
+    words = {
+        name: [request.params["q"] for request in bench.asked(name)].count(WORD) for name in "ab"
+    }
     assert words != {"a": 2, "b": 1}
     assert sum(words.values()) == 3
 

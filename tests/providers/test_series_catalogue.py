@@ -56,7 +56,7 @@ def search(text: str, count: int = 5) -> SeriesHits:
 
 
 def ids(found: SeriesHits) -> list[str]:
-    return [one.series_id for one in found.series]
+    return [series.series_id for series in found.series]
 
 
 @requires("econ_search.all_words")
@@ -80,7 +80,7 @@ def test_all_words_must_be_in_a_title_and_one_word_may_be_a_part_of_another(
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "told"),
+    ("text", "first", "note"),
     [
         ("growing populations", "SP.POP.TOTL", "1 of 2"),
         ("CPI", "FP.CPI.TOTL.ZG", "other forms"),
@@ -90,12 +90,12 @@ def test_all_words_must_be_in_a_title_and_one_word_may_be_a_part_of_another(
         ("carbon emission", "EN.GHG.CO2.PC.CE.AR5", None),
     ],
 )
-def test_near_titles_are_found_and_told(text: str, first: str, told: str | None) -> None:
+def test_near_titles_are_found_and_told(text: str, first: str, note: str | None) -> None:
     answer = search(text)
 
     assert ids(answer)[0] == first
-    assert bool(answer.notes) == bool(told)
-    assert not told or told in answer.notes[0]
+    assert bool(answer.notes) == bool(note)
+    assert not note or note in answer.notes[0]
 
 
 @pytest.mark.parametrize("text", ["zebra", "zebra stripes growth", "of the", "%%%", "\u4e2d"])

@@ -29,5 +29,8 @@ def test_the_world_banks_numbers_are_repeated_as_written() -> None:
 
     found, _ = look("worldbank", {"country": (200, body)}, "NY.X.Y")
 
-    assert [one.value for one in found.observations] == ["4685592577804.970", "1e12"]
+    assert [observation.value for observation in found.observations] == [
+        "4685592577804.970",
+        "1e12",
+    ]
     assert found.country == "WLD"

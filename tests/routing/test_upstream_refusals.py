@@ -85,10 +85,10 @@ class FailingProvider:
     def __init__(self, error: CitewellError) -> None:
         self._error = error
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
+    def estimate_cost(self, request: ResearchRequest) -> int:
         return 1
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
         raise self._error
 
 

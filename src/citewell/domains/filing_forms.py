@@ -39,7 +39,7 @@ _FORM_IN_TEXT_PATTERN = re.compile(
 
 
 def _squeeze_form_name(text: str) -> str:
-    return "".join(one for one in text.upper() if one.isalnum())
+    return "".join(letter for letter in text.upper() if letter.isalnum())
 
 
 _FORMS_BY_KEY = {_squeeze_form_name(form): form for form in (*_OTHER_FORMS, *USUAL_FORMS)}
@@ -85,7 +85,7 @@ def describe_unknown_forms(forms: tuple[str, ...]) -> tuple[str, ...]:
     bases = {form: form.removesuffix("/A") for form in forms}
     known = {
         *_FORMS_BY_KEY.values(),
-        *(one for group in _load_synonyms().values() for one in group),
+        *(form for group in _load_synonyms().values() for form in group),
     }
     return tuple(
         f"{form} is not a form that we know.{_suggest_forms(base)} Usual forms: {', '.join(USUAL_FORMS)}."

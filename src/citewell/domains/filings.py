@@ -27,17 +27,9 @@ from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
-from citewell.domains.filing_forms import (
-    describe_unknown_forms,
-    extract_text_forms,
-    normalize_form_types,
-)
+from citewell.domains import filing_forms
 from citewell.routing.ports import Offer, ToolProviders
-from citewell.search.search_request import (
-    check_day_range,
-    clean_query_text,
-    normalize_provider_name,
-)
+from citewell.search import search_request
 
 if TYPE_CHECKING:
     pass
@@ -116,13 +108,15 @@ class FilingQuery(ToolArguments):
             raise InvalidInput("Give query (a company, CIK or words) or ticker.")
         if self.ticker and len(self.ticker) > _MAX_TICKER_CHARS:
             raise InvalidInput("ticker is too long for one; put a company's name into query.")
-        start, end = check_day_range(self.date_from, self.date_to)
+        start, end = search_request.check_day_range(self.date_from, self.date_to)
         return self.with_changes(
-            query=clean_query_text(self.query) if self.query else None,
-            ticker=clean_query_text(self.ticker, argument="ticker") if self.ticker else None,
+            query=search_request.clean_query_text(self.query) if self.query else None,
+            ticker=search_request.clean_query_text(self.ticker, argument="ticker")
+            if self.ticker
+            else None,
             date_from=start,
             date_to=end,
-            provider=normalize_provider_name(self.provider),
+            provider=search_request.normalize_provider_name(self.provider),
         )
 
     def interpret_text(self) -> tuple[FilingLookup, tuple[str, ...]]:
@@ -130,8 +124,8 @@ class FilingQuery(ToolArguments):
 
         Forms in the text count if form_type is not given.
         """
-        forms = normalize_form_types(self.form_type)
-        named, words = extract_text_forms(self.query or "")
+        forms = filing_forms.normalize_form_types(self.form_type)
+        named, words = filing_forms.extract_text_forms(self.query or "")
         is_latest = not self.ticker and _asks_for_latest(words, forms or named)
         words = "" if is_latest else words
         fewest = 0 if self.ticker else 1
@@ -290,14 +284,19 @@ async def search_filings(
         return await register.search_filings(lookup)
 
     name, hits = await search.ask_first_provider(names, FilingSearch, ask_register, trace=trace)
-    filings = hits.filings if isinstance(hits, FilingHits) else _list_facts(hits, name)
+    if isinstance(hits, FilingHits):
+        filings = hits.filings
+    elif (company := hits.company) is None:
+        filings = ()
+    else:
+        filings = tuple(_build_fact(fact, company, name) for fact in hits.facts)
     notes = (*understood, *hits.notes)
     hints = None
     if not filings:
         hints = search.explain_missing_records(
             (name,), filters=query.list_set_filters(), offer=Offer.FILINGS
         )
-        details = (*hints.details, *notes, *describe_unknown_forms(lookup.forms))
+        details = (*hints.details, *notes, *filing_forms.describe_unknown_forms(lookup.forms))
         hints = hints.with_changes(details=details)
     return FilingsAnswer(
         filings=filings,
@@ -309,13 +308,6 @@ async def search_filings(
         notes=notes if filings and notes else None,
         hints=hints,
     )
-
-
-def _list_facts(hits: FactHits, provider: str) -> tuple[Filing, ...]:
-    company = hits.company
-    if company is None:
-        return ()
-    return tuple(_build_fact(fact, company, provider) for fact in hits.facts)
 
 
 def _build_fact(fact: HeadlineFact, company: FilingCompany, provider: str) -> Filing:
@@ -353,16 +345,15 @@ def _extract_company_words(text: str, *, facts: bool, fewest: int) -> tuple[str,
     words, year = text.split(), None
     frame = _FRAME_WORDS | _FIGURE_WORDS if facts else _FRAME_WORDS
     for end in (-1, 0):
-        while len(words) > fewest and _is_frame_word(words[end], frame):
-            found = _YEAR_PATTERN.fullmatch(words.pop(end).strip(",.:"))
+        while len(words) > fewest:
+            bare = words[end].strip(",.:").lower()
+            found = _YEAR_PATTERN.fullmatch(bare)
+            if not found and bare not in frame:
+                break
+            words.pop(end)
             year = year or (int(found[1]) if found else None)
     company = " ".join(words).strip(" ,.:")
     return company.removesuffix("'s").removesuffix("’s"), year
-
-
-def _is_frame_word(word: str, frame: frozenset[str]) -> bool:
-    bare = word.strip(",.:").lower()
-    return bare in frame or _YEAR_PATTERN.fullmatch(bare) is not None
 
 
 async def search_filing_records(

@@ -45,7 +45,7 @@ ReportStep = Callable[[str], Awaitable[None]]
 class _PlaceHunt:
     """One search as it goes on: what is asked, where, and what came of it."""
 
-    ask: PlaceQuery
+    request: PlaceQuery
     words: PlaceWords
     anchor: PlaceAnchor | None = None
     is_anchor_known: bool = False
@@ -130,7 +130,7 @@ class PlaceSearchService:
             Offer.PLACES, named=asked.provider, order=PLACE_PROVIDER_ORDER
         )
         words = read_place_words(asked.query, has_anchor=asked.has_point() or bool(asked.near))
-        hunt = _PlaceHunt(ask=asked, words=words, anchor=_point_anchor(asked))
+        hunt = _PlaceHunt(request=asked, words=words, anchor=_point_anchor(asked))
         if words.ignored and "brave" not in names:
             hunt.notes.append(f"Not applied, because the map does not tell: {words.ignored!r}.")
         for name in names:
@@ -162,7 +162,7 @@ class PlaceSearchService:
         hunt.harvest.replies |= reply.replies
         hunt.harvest.failures |= reply.failures
         hits = reply.replies.get(name)
-        hunt.found = rank_places(hits.places, hunt.ask, hunt.anchor) if hits else ()
+        hunt.found = rank_places(hits.places, hunt.request, hunt.anchor) if hits else ()
         hunt.notes += hits.notes if hits and hunt.found else ()
         return bool(hunt.found)
 
@@ -170,20 +170,26 @@ class PlaceSearchService:
         """Find the point to search around, once for all providers that need it."""
         if hunt.is_anchor_known:
             return
-        hunt.anchor = await self._anchors.find_anchor(hunt.ask, hunt.words, trace=hunt.area_trace)
+        hunt.anchor = await self._anchors.find_anchor(
+            hunt.request, hunt.words, trace=hunt.area_trace
+        )
         hunt.is_anchor_known = True
         if hunt.anchor is None:
-            hunt.unknown_area = hunt.ask.near or hunt.words.where
-        if hunt.anchor is None and hunt.words.where and not hunt.ask.near:
+            hunt.unknown_area = hunt.request.near or hunt.words.where
+        if hunt.anchor is None and hunt.words.where and not hunt.request.near:
             # The words beside the kind were no area after all: they may be a name.
             hunt.words = replace(
-                hunt.words, subject=hunt.ask.query, name=hunt.ask.query, kinds=(), where=None
+                hunt.words,
+                subject=hunt.request.query,
+                name=hunt.request.query,
+                kinds=(),
+                where=None,
             )
         if hunt.anchor is not None and (note := hunt.anchor.describe_width()):
             hunt.notes.append(note)
 
     def _build_places_answer(self, hunt: _PlaceHunt, names: tuple[str, ...]) -> PlacesAnswer:
-        request, anchor = hunt.ask, hunt.anchor
+        request, anchor = hunt.request, hunt.anchor
         today = datetime.fromtimestamp(self._clock(), UTC).date()
         provider = next(reversed(hunt.harvest.replies), names[0])
         hits = hunt.harvest.replies.get(provider, PlaceHits())
@@ -206,7 +212,7 @@ class PlaceSearchService:
         hints = self._search.explain_missing_records(
             hunt.harvest.list_attempted_providers(),
             failures=hunt.harvest.failures.values(),
-            filters=hunt.ask.list_constraints(),
+            filters=hunt.request.list_constraints(),
             offer=Offer.PLACES,
             order=PLACE_PROVIDER_ORDER,
         )
@@ -230,7 +236,7 @@ def _can_be_asked(hunt: _PlaceHunt, name: str) -> bool:
     if hunt.anchor is not None:
         return True
     # "Eiffel Tower" can be looked up by its name; "cafes" alone or in an unknown town cannot.
-    return name not in _NEEDS_ANCHOR and not hunt.words.kinds and not hunt.ask.near
+    return name not in _NEEDS_ANCHOR and not hunt.words.kinds and not hunt.request.near
 
 
 def _point_anchor(request: PlaceQuery) -> PlaceAnchor | None:
@@ -240,7 +246,7 @@ def _point_anchor(request: PlaceQuery) -> PlaceAnchor | None:
 
 
 def _build_place_query(hunt: _PlaceHunt, name: str) -> PlaceLookup:
-    request, words = hunt.ask, hunt.words
+    request, words = hunt.request, hunt.words
     anchor = _point_anchor(request) if name in _OWN_GEOCODING else hunt.anchor
     changes: dict[str, Any] = {
         "latitude": anchor.latitude if anchor else None,

@@ -260,17 +260,14 @@ def complete_place(
             stated = f"Opening hours as stated: {place.opening_hours}"
             description = f"{description} {stated}" if description else stated
     meters = find_distance(place, anchor)
+    unit = METERS_PER_MILE if query.units == "imperial" else _METERS_PER_KM
     # The page of an element of OpenStreetMap, whose id is like osm:N42.
     prefix, letter, number = place.id[:4], place.id[4:5], place.id[5:]
     kind = _ELEMENT_KINDS.get(letter) if prefix == "osm:" else None
     map_page = f"https://www.openstreetmap.org/{kind}/{number}" if kind else None
     return place.with_changes(
         url=map_page,
-        distance=None if meters is None else _convert_distance(meters, query.units),
+        distance=None if meters is None else round(meters / unit, 3),
         hours=hours or None,
         description=description,
     )
-
-
-def _convert_distance(meters: float, units: str) -> float:
-    return round(meters / (METERS_PER_MILE if units == "imperial" else _METERS_PER_KM), 3)

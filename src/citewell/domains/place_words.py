@@ -34,18 +34,18 @@ def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
     Without an anchor, words beside the kind of place are taken for where it is, else for a name.
     """
     what, where = _split_at_preposition(query)
-    what, wish = _split_off_wish(what)
+    what, preference = _split_off_wish(what)
     words = [word for word in what.split() if _fold_word(word) not in _load_words("filler")]
     subject = " ".join(words).strip(" ,.?!") or what
     if kinds := find_place_kinds(subject):
-        return PlaceWords(subject=subject, kinds=kinds, where=where, ignored=wish)
+        return PlaceWords(subject=subject, kinds=kinds, where=where, ignored=preference)
     kinds, rest = _find_kind_within(words)
     if not kinds or "of" in fold_words(what).split():  # "Museum of Modern Art" is a name
         name = what.strip(" ,.?!")
-        return PlaceWords(subject=name, name=name, where=where, ignored=wish)
+        return PlaceWords(subject=name, name=name, where=where, ignored=preference)
     wishes = [word for word in (rest or "").split() if _fold_word(word) in _load_words("wish")]
     rest = _drop_words(rest, wishes)
-    ignored = " ".join([*wishes, *([wish] if wish else [])]) or None
+    ignored = " ".join([*wishes, *([preference] if preference else [])]) or None
     if rest and where is None and not has_anchor:
         kind_words = _drop_words(subject, [*rest.split(), *wishes]) or subject
         return PlaceWords(subject=kind_words, kinds=kinds, where=rest, ignored=ignored)

@@ -227,6 +227,10 @@ async def _find_series(
     ignored = query.list_set_filters()
     notes = (f"{', '.join(ignored)}: used for observations only.",) if ignored else ()
     pages = (build_series_page(name, series.series_id) for series in hits.series)
+    hints = None
+    if not hits.series:
+        others = _choose_searchable(search, None)
+        hints = search.explain_missing_records((name,), offer=Offer.SERIES, others=others)
     return SeriesAnswer(
         mode="series",
         results=tuple(
@@ -236,13 +240,7 @@ async def _find_series(
         result_count=len(hits.series),
         provider=name,
         notes=(*hits.notes, *notes),
-        hints=None if hits.series else _explain_no_series(search, name),
-    )
-
-
-def _explain_no_series(search: DomainSearch, name: str) -> EmptySearchHints:
-    return search.explain_missing_records(
-        (name,), offer=Offer.SERIES, others=_choose_searchable(search, None)
+        hints=hints,
     )
 
 

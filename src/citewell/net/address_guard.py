@@ -77,10 +77,6 @@ class GuardRules:
         bracketed = f"[{host}]" if ":" in host else host
         return not self.private_hosts.isdisjoint({host, bracketed, f"{bracketed}:{port}"})
 
-    def is_listed_host(self, host: str) -> bool:
-        """True if the operator's list of private hosts has this host, with any port."""
-        return any(host == _drop_entry_port(entry) for entry in self.private_hosts)
-
     def is_exempt_host(self, host: str, port: int) -> bool:
         """True if the host may be private: it is named, or all private addresses are allowed."""
         return self.allows_private or self.is_named_host(host, port)
@@ -122,9 +118,15 @@ class Guard:
                 raise RefusedByPolicy(f"{target.host} is a service of this server, not a page.")
             if place not in self._trusted:
                 _check_public_name(target)
-                _check_allowed_port(target.port)
+                if target.port in _BLOCKED_PORTS:
+                    message = f"Port {target.port} belongs to a protocol other than HTTP."
+                    raise RefusedByPolicy(message)
         if page and self._rules.page_domains:
-            self._check_page_domain(target.host)
+            labels = target.host.split(".")
+            parents = {".".join(labels[start:]) for start in range(len(labels))}
+            if parents.isdisjoint(self._rules.page_domains):
+                message = f"{target.host} is not one of the domains that pages may be read from."
+                raise RefusedByPolicy(message)
         return target
 
     def is_operator_host(self, target: RequestTarget) -> bool:
@@ -170,12 +172,6 @@ class Guard:
             raise RefusedByPolicy(f"{host} does not lead to a public address.")
         return known
 
-    def _check_page_domain(self, host: str) -> None:
-        parts = host.split(".")
-        parents = {".".join(parts[start:]) for start in range(len(parts))}
-        if parents.isdisjoint(self._rules.page_domains):
-            raise RefusedByPolicy(f"{host} is not one of the domains that pages may be read from.")
-
 
 async def resolve_host(host: str) -> Sequence[str]:
     """All A and AAAA addresses from the system's resolver."""
@@ -209,11 +205,6 @@ def _check_public_name(target: RequestTarget) -> None:
     name, last = target.host, target.host.rpartition(".")[2]
     if "." not in name or last in _NON_PUBLIC_TOP_LEVEL_NAMES or name in _CLOUD_METADATA_HOSTS:
         raise RefusedByPolicy(f"{name} is not a public name.")
-
-
-def _check_allowed_port(port: int) -> None:
-    if port in _BLOCKED_PORTS:
-        raise RefusedByPolicy(f"Port {port} belongs to a protocol other than HTTP.")
 
 
 def _drop_entry_port(entry: str) -> str:
@@ -350,7 +341,7 @@ class DisclosureRule:
         """
         self.check_unsealed()
         target = self._public.check_url(url)
-        if self._rules.is_listed_host(target.host):
+        if any(target.host == _drop_entry_port(entry) for entry in self._rules.private_hosts):
             raise RefusedByPolicy(f"{target.host} is a private host of the operator.")
         try:
             await self._public.resolve_checked(target.host, target.port)

@@ -14,34 +14,14 @@ from urllib.parse import quote, urlencode
 from citewell.core.config import Settings
 from citewell.core.errors import FailureReason, NetworkFailed
 from citewell.core.settings import CoreSettings
-from citewell.net.address_guard import (
-    DisclosureRule,
-    Guard,
-    GuardRules,
-    HostResolver,
-    InternetReach,
-    describe_offline,
-    resolve_host,
-)
+from citewell.net import address_guard
+from citewell.net.http import file_downloads
 from citewell.net.http.content_decoding import decode_content
-from citewell.net.http.file_downloads import (
-    build_default_headers,
-    build_redirect_request,
-    build_user_agent,
-    follow_redirects,
-)
-from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs, RequestWatch
+from citewell.net.http.messages import HttpRequest, HttpResponse, RequestWatch
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.robots_rules import RobotsChecker
 from citewell.net.settings import NetSettings
-from citewell.net.upstream.origin_limits import (
-    BreakerSnapshot,
-    CircuitBreaker,
-    OriginLimits,
-    OriginLimitsTable,
-    RequestPace,
-    TimeSource,
-)
+from citewell.net.upstream import origin_limits
 from citewell.net.upstream.upstream_client import Upstream
 
 if TYPE_CHECKING:
@@ -65,23 +45,25 @@ class Network:
         self,
         settings: Settings,
         *,
-        resolver: HostResolver | None = None,
+        resolver: address_guard.HostResolver | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._settings = settings
-        self._timing = TimeSource(clock=clock, sleep=sleep)
+        self._timing = origin_limits.TimeSource(clock=clock, sleep=sleep)
         self._upstreams: dict[str, Upstream] = {}
         self.watching = RequestWatch()
-        rules = GuardRules.from_settings(settings)
+        rules = address_guard.GuardRules.from_settings(settings)
         outbound = OutboundRoute.from_settings(settings)
-        reach = InternetReach(
-            resolver or resolve_host, clock=clock, message=describe_offline(settings.raw)
+        reach = address_guard.InternetReach(
+            resolver or address_guard.resolve_host,
+            clock=clock,
+            message=address_guard.describe_offline(settings.raw),
         )
         # Behind a proxy, names without an address say nothing about the network.
         self.reach = None if outbound.proxies else reach
-        self.guard = Guard(rules, resolver=resolver, reach=self.reach)
-        self.disclosure = DisclosureRule(
+        self.guard = address_guard.Guard(rules, resolver=resolver, reach=self.reach)
+        self.disclosure = address_guard.DisclosureRule(
             rules, resolver=resolver, reach=self.reach, is_sealed=settings[CoreSettings].is_sealed
         )
         self.client = GuardedClient(
@@ -142,11 +124,11 @@ class Network:
         contact = net_settings.contact
         if page or not contact or net_settings.user_agent:
             return _NO_HEADERS
-        return {"user-agent": build_user_agent(contact)}
+        return {"user-agent": file_downloads.build_user_agent(contact)}
 
-    def collect_health(self) -> Mapping[str, BreakerSnapshot]:
+    def collect_health(self) -> Mapping[str, origin_limits.BreakerSnapshot]:
         """The state of every breaker by upstream name, for diagnostics."""
-        found: dict[str, BreakerSnapshot] = {}
+        found: dict[str, origin_limits.BreakerSnapshot] = {}
         for upstream in self._upstreams.values():
             found.update(upstream.collect_health())
         return found
@@ -168,13 +150,13 @@ class Network:
 
     def _build_origin_table(
         self, name: str, base_url: str, *, per_second: float | None, burst: int
-    ) -> OriginLimitsTable:
+    ) -> origin_limits.OriginLimitsTable:
         settings, timing = self._settings[NetSettings], self._timing
 
-        def make(owner: str) -> OriginLimits:
-            return OriginLimits(
-                pace=RequestPace(per_second=per_second, burst=burst, timing=timing),
-                breaker=CircuitBreaker(
+        def make(owner: str) -> origin_limits.OriginLimits:
+            return origin_limits.OriginLimits(
+                pace=origin_limits.RequestPace(per_second=per_second, burst=burst, timing=timing),
+                breaker=origin_limits.CircuitBreaker(
                     owner,
                     threshold=settings.breaker_threshold,
                     reset=settings.breaker_reset,
@@ -182,7 +164,7 @@ class Network:
                 ),
             )
 
-        return OriginLimitsTable(name, base_url=base_url, build_limits=make)
+        return origin_limits.OriginLimitsTable(name, base_url=base_url, build_limits=make)
 
 
 # The HTTP client: every hop is checked by the guard, and size and time are limited.
@@ -193,7 +175,7 @@ class GuardedClient:
 
     def __init__(
         self,
-        guard: Guard,
+        guard: address_guard.Guard,
         *,
         outbound: OutboundRoute | None = None,
         user_agent: str | None = None,
@@ -202,7 +184,7 @@ class GuardedClient:
     ) -> None:
         self._guard = guard
         self._outbound = outbound or OutboundRoute()
-        self._headers = build_default_headers(user_agent)
+        self._headers = file_downloads.build_default_headers(user_agent)
         self._clock = clock
         self._watching = watching or RequestWatch()
         self._wire: ConnectionPools | None = None
@@ -218,7 +200,7 @@ class GuardedClient:
             started = self._clock()
             try:
                 async with asyncio.timeout(request.timeout):
-                    response = await follow_redirects(
+                    response = await file_downloads.follow_redirects(
                         _add_query_params(request), self._exchange_hop
                     )
             except TimeoutError:
@@ -250,7 +232,9 @@ class GuardedClient:
         )
         async with exchange as (head, chunks):
             location = head.headers.get("location")
-            onward = build_redirect_request(request, target, status=head.status, location=location)
+            onward = file_downloads.build_redirect_request(
+                request, target, status=head.status, location=location
+            )
             if onward is not None:
                 return onward
             cap = request.choose_byte_cap(head.headers.get("content-type", ""))
@@ -259,7 +243,10 @@ class GuardedClient:
                 packed = await read_first_bytes(chunks, request.first_bytes)
             else:
                 packed = await read_whole_body(chunks, head, cap)
-        body = await _decode_off_loop(packed, encoding, cap)
+        if len(packed) <= _MAX_INLINE_DECODE_BYTES or not encoding:
+            body = decode_content(packed, encoding, cap)
+        else:
+            body = await asyncio.to_thread(decode_content, packed, encoding, cap)
         return HttpResponse(status=head.status, url=target.url, headers=head.headers, body=body)
 
     def _merge_headers(self, request: HttpRequest, kind: str | None) -> Mapping[str, str]:
@@ -272,25 +259,15 @@ class GuardedClient:
         return merged
 
 
-async def _decode_off_loop(packed: bytes, encoding: str, limit: int) -> bytes:
-    if len(packed) <= _MAX_INLINE_DECODE_BYTES or not encoding:
-        return decode_content(packed, encoding, limit)
-    return await asyncio.to_thread(decode_content, packed, encoding, limit)
-
-
 def _add_query_params(request: HttpRequest) -> HttpRequest:
     if not request.params:
         return request
     base, mark, fragment = request.url.partition("#")
     joint = "&" if "?" in base else "?"
-    return replace(
-        request, url=f"{base}{joint}{_encode_query(request.params)}{mark}{fragment}", params={}
-    )
-
-
-def _encode_query(pairs: QueryPairs) -> str:
-    items = list(pairs.items()) if isinstance(pairs, Mapping) else list(pairs)
-    return urlencode(items, quote_via=quote)
+    params = request.params
+    pairs = list(params.items() if isinstance(params, Mapping) else params)
+    query = urlencode(pairs, quote_via=quote)
+    return replace(request, url=f"{base}{joint}{query}{mark}{fragment}", params={})
 
 
 def _encode_request_body(request: HttpRequest) -> tuple[bytes | None, str | None]:

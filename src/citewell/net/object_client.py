@@ -103,11 +103,11 @@ class ObjectClient:
 
         with _translate_failures():
             async for page in obstore.list(self._store, folder or None):
-                for one in page:
+                for entry in page:
                     yield StoredObject(
-                        name=one["path"],
-                        size_bytes=one["size"],
-                        modified=one["last_modified"].timestamp(),
+                        name=entry["path"],
+                        size_bytes=entry["size"],
+                        modified=entry["last_modified"].timestamp(),
                     )
 
     async def delete_objects(self, names: Iterable[str]) -> int:

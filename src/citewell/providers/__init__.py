@@ -6,6 +6,7 @@ import json
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -14,64 +15,7 @@ if TYPE_CHECKING:
     from citewell.routing.ports import ProviderKit, ProviderSpec
 
 API = ("doi",)  # a type that scholar names
-NAMES = (
-    "anthropic",
-    "arxiv",
-    "brandfetch",
-    "brave",
-    "clinicaltrials",
-    "commons",
-    "compatible",
-    "core",
-    "courtlistener",
-    "crossref",
-    "datacite",
-    "doi",
-    "duckduckgo",
-    "ecb",
-    "ecfr",
-    "edgar",
-    "epo",
-    "eurlex",
-    "europepmc",
-    "eurostat",
-    "exa",
-    "federalregister",
-    "findcaselaw",
-    "fred",
-    "gdelt",
-    "gemini",
-    "google",
-    "googlenews",
-    "googlepatents",
-    "grok",
-    "hackernews",
-    "imf",
-    "lens",
-    "library",
-    "newsfeeds",
-    "nominatim",
-    "oecd",
-    "openai",
-    "openalex",
-    "openlibrary",
-    "openrouter",
-    "openverse",
-    "overpass",
-    "perplexity",
-    "photon",
-    "pubmed",
-    "rfceditor",
-    "searchapi",
-    "searxng",
-    "semanticscholar",
-    "serper",
-    "tavily",
-    "unpaywall",
-    "uspto",
-    "wikipedia",
-    "worldbank",
-)
+NAMES = tuple(module.name for module in iter_modules(__path__) if module.name != "dialects")
 
 
 class ProviderModule(Protocol):

@@ -6,29 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from citewell.core.errors import MalformedResponse
-from citewell.core.values.research import (
-    ConsultedPage,
-    ProviderReport,
-    ProviderUsage,
-    ReportCitation,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.core.values import research
+from citewell.net.upstream import json_responses as wire
+from citewell.routing import upstream_refusals
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
-from citewell.routing.upstream_refusals import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
 from citewell.text import research_prompts
 
 SPEC = ProviderSpec(
@@ -72,37 +54,37 @@ _MAX_TOOL_USES = {
 }  # searches, and page reads, by effort
 
 
-class _ClaudeCitation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    cited_text: OptionalField[str] = None
+class _ClaudeCitation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    cited_text: wire.OptionalField[str] = None
 
 
-class _ClaudeBlock(ResponsePart):
-    type: OptionalField[str] = None
-    text: OptionalField[str] = None
-    citations: TolerantItems[Any] = ()
+class _ClaudeBlock(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    text: wire.OptionalField[str] = None
+    citations: wire.TolerantItems[Any] = ()
     content: Any = None
 
 
-class _ClaudeToolUse(ResponsePart):
-    web_search_requests: OptionalField[int] = None
-    web_fetch_requests: OptionalField[int] = None
+class _ClaudeToolUse(wire.ResponsePart):
+    web_search_requests: wire.OptionalField[int] = None
+    web_fetch_requests: wire.OptionalField[int] = None
 
 
-class _ClaudeUsage(ResponsePart):
-    input_tokens: OptionalField[int] = None
-    output_tokens: OptionalField[int] = None
-    cache_read_input_tokens: OptionalField[int] = None
-    cache_creation_input_tokens: OptionalField[int] = None
-    server_tool_use: OptionalField[_ClaudeToolUse] = None
+class _ClaudeUsage(wire.ResponsePart):
+    input_tokens: wire.OptionalField[int] = None
+    output_tokens: wire.OptionalField[int] = None
+    cache_read_input_tokens: wire.OptionalField[int] = None
+    cache_creation_input_tokens: wire.OptionalField[int] = None
+    server_tool_use: wire.OptionalField[_ClaudeToolUse] = None
 
 
-class _ClaudeMessage(ResponsePart):
-    model: OptionalField[str] = None
-    stop_reason: OptionalField[str] = None
-    content: TolerantItems[_ClaudeBlock] = ()
-    usage: OptionalField[_ClaudeUsage] = None
+class _ClaudeMessage(wire.ResponsePart):
+    model: wire.OptionalField[str] = None
+    stop_reason: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_ClaudeBlock] = ()
+    usage: wire.OptionalField[_ClaudeUsage] = None
 
 
 class Provider(KitProvider):
@@ -117,28 +99,30 @@ class Provider(KitProvider):
             search_dollars="10",
             user_price=("ANTHROPIC_PRICES", self._kit.find_option("ANTHROPIC_PRICES")),
         )
-        self._account = PaidAccount(
+        self._account = upstream_refusals.PaidAccount(
             provider=SPEC.name,
             title=SPEC.title,
             model=self._model,
             model_setting="ANTHROPIC_MODEL",
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _MAX_TOOL_USES[ask.tier.effort]
-        usage = ProviderUsage(
+    def estimate_cost(self, request: research.ResearchRequest) -> int:
+        searches = _MAX_TOOL_USES[request.tier.effort]
+        usage = research.ProviderUsage(
             input_tokens=10_000 * searches, output_tokens=10_000, searches=searches
         )
         return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        uses = _MAX_TOOL_USES[ask.tier.effort]
-        request = {
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        uses = _MAX_TOOL_USES[request.tier.effort]
+        body = {
             "model": self._model,
             "max_tokens": _MAX_TURN_TOKENS,
             "system": research_prompts.RESEARCH_INSTRUCTIONS,
             "thinking": {"type": "adaptive"},
-            "output_config": {"effort": "high" if ask.tier.effort == "xhigh" else ask.tier.effort},
+            "output_config": {
+                "effort": "high" if request.tier.effort == "xhigh" else request.tier.effort
+            },
             "tools": [
                 {"type": "web_search_20260318", "name": "web_search", "max_uses": uses},
                 {
@@ -151,22 +135,22 @@ class Provider(KitProvider):
             ],
         }
         turns = await self._run_turns(
-            request, research_prompts.build_question_prompt(ask), tag=ask.tag
+            body, research_prompts.build_question_prompt(request), tag=request.tag
         )
-        return SubmitOutcome(report=self._build_claude_report(turns))
+        return research.SubmitOutcome(report=self._build_claude_report(turns))
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
+        body = {
             "model": self._model,
             "max_tokens": writing.max_tokens,
             "system": writing.instructions,
         }
         return self._build_claude_report(
-            await self._run_turns(request, writing.material, tag=writing.tag)
+            await self._run_turns(body, writing.material, tag=writing.tag)
         )
 
     async def _run_turns(
-        self, request: dict[str, Any], question: str, *, tag: str
+        self, body: dict[str, Any], question: str, *, tag: str
     ) -> list[_ClaudeMessage]:
         """All turns of one run. After `pause_turn` the content is sent back unchanged to resume."""
         messages: list[dict[str, Any]] = [{"role": "user", "content": question}]
@@ -174,14 +158,14 @@ class Provider(KitProvider):
         for turn in range(_MAX_TURNS):
             response = await self._upstream.send_post(
                 "/v1/messages",
-                json={**request, "messages": messages},
+                json={**body, "messages": messages},
                 idempotent=False,
                 headers={"anthropic-version": _API_VERSION, "Idempotency-Key": f"{tag}-{turn}"},
                 timeout=_TURN_TIMEOUT_SECONDS,
-                accept=EXPLAINED_STATUSES,
+                accept=upstream_refusals.EXPLAINED_STATUSES,
             )
-            raw = read_paid_response(response, self._account)
-            answers.append(validate_response(_ClaudeMessage, raw, self._account))
+            raw = upstream_refusals.read_paid_response(response, self._account)
+            answers.append(upstream_refusals.validate_response(_ClaudeMessage, raw, self._account))
             if answers[-1].stop_reason != "pause_turn":
                 break
             messages = [
@@ -191,7 +175,7 @@ class Provider(KitProvider):
             ]
         return answers
 
-    def _build_claude_report(self, answers: list[_ClaudeMessage]) -> ProviderReport:
+    def _build_claude_report(self, answers: list[_ClaudeMessage]) -> research.ProviderReport:
         text, cited = _join_text_blocks(answers)
         if not text:
             raise MalformedResponse("Claude's response contains no text.", provider=SPEC.name)
@@ -200,7 +184,7 @@ class Provider(KitProvider):
         cost = self._tariff.compute_cost(model, usage)
         ended = answers[-1].stop_reason
         cut = ended not in {"end_turn", "stop_sequence", None}
-        return ProviderReport(
+        return research.ProviderReport(
             provider=SPEC.name,
             model=model,
             text=text,
@@ -219,16 +203,18 @@ def _list_content_blocks(answers: list[_ClaudeMessage]) -> Iterator[_ClaudeBlock
         yield from answer.content
 
 
-def _join_text_blocks(answers: list[_ClaudeMessage]) -> tuple[str, tuple[ReportCitation, ...]]:
+def _join_text_blocks(
+    answers: list[_ClaudeMessage],
+) -> tuple[str, tuple[research.ReportCitation, ...]]:
     """The whole text and its citations; each citation covers the text block it came with."""
     pieces: list[str] = []
-    cited: list[ReportCitation] = []
+    cited: list[research.ReportCitation] = []
     at = 0
     for block in _list_content_blocks(answers):
         if block.type != "text" or not block.text:
             continue
         cited.extend(
-            ReportCitation(
+            research.ReportCitation(
                 url=mark.url,
                 title=mark.title or "",
                 start=at,
@@ -250,7 +236,7 @@ def _parse_block_citations(block: _ClaudeBlock) -> Iterator[_ClaudeCitation]:
             continue
 
 
-def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[ConsultedPage]:
+def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[research.ConsultedPage]:
     seen: set[str] = set()
     for block in _list_content_blocks(answers):
         if block.type != "web_search_tool_result" or not isinstance(block.content, list):
@@ -262,18 +248,18 @@ def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[Consulted
                 continue
             if page.url not in seen:
                 seen.add(page.url)
-                yield ConsultedPage(url=page.url, title=page.title or "")
+                yield research.ConsultedPage(url=page.url, title=page.title or "")
 
 
-def _sum_turn_usage(answers: list[_ClaudeMessage]) -> ProviderUsage:
+def _sum_turn_usage(answers: list[_ClaudeMessage]) -> research.ProviderUsage:
     tokens = [answer.usage or _ClaudeUsage() for answer in answers]
-    served = [one.server_tool_use or _ClaudeToolUse() for one in tokens]
-    cached = sum(max(0, one.cache_read_input_tokens or 0) for one in tokens)
-    made = sum(max(0, one.cache_creation_input_tokens or 0) for one in tokens)
-    return ProviderUsage(
-        input_tokens=sum(max(0, one.input_tokens or 0) for one in tokens) + cached + made,
-        output_tokens=sum(max(0, one.output_tokens or 0) for one in tokens),
+    served = [turn.server_tool_use or _ClaudeToolUse() for turn in tokens]
+    cached = sum(max(0, turn.cache_read_input_tokens or 0) for turn in tokens)
+    made = sum(max(0, turn.cache_creation_input_tokens or 0) for turn in tokens)
+    return research.ProviderUsage(
+        input_tokens=sum(max(0, turn.input_tokens or 0) for turn in tokens) + cached + made,
+        output_tokens=sum(max(0, turn.output_tokens or 0) for turn in tokens),
         cached_tokens=cached,
-        searches=sum(max(0, one.web_search_requests or 0) for one in served),
-        fetches=sum(max(0, one.web_fetch_requests or 0) for one in served),
+        searches=sum(max(0, use.web_search_requests or 0) for use in served),
+        fetches=sum(max(0, use.web_fetch_requests or 0) for use in served),
     )

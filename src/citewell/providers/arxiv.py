@@ -109,10 +109,14 @@ class Provider(KitProvider):
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Leaves out malformed ids, because arXiv refuses the whole list if one is malformed."""
-        asked = [one for one in ids if record_fields.normalize_arxiv_field(one.value) == one.value]
+        asked = [
+            paper_id
+            for paper_id in ids
+            if record_fields.normalize_arxiv_field(paper_id.value) == paper_id.value
+        ]
         if not asked:
             return {}
-        numbers = ",".join(one.value for one in asked)
+        numbers = ",".join(paper_id.value for paper_id in asked)
         params = {"id_list": numbers, "max_results": str(len(asked))}
         papers, total = _read_arxiv_feed(await self._upstream.send_get("/query", params=params))
         return csl_works.assign_papers(asked, papers, is_complete=total == len(papers))

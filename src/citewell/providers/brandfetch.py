@@ -10,15 +10,7 @@ from pydantic import Field
 from citewell.core.errors import NotFound
 from citewell.core.values.brand import BrandQuery, BrandRecord, StatedColor, StatedFont, StatedLogo
 from citewell.domains.brands.stated_design import normalize_hex
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -50,56 +42,58 @@ _NETWORKS = frozenset({"twitter", "linkedin", "github", "youtube", "facebook", "
 _LOGO_ROLES = {"logo": "primary", "icon": "icon", "symbol": "icon"}
 
 
-class _LogoFile(CamelCasePart):
-    src: HttpLink
-    format: OptionalField[str] = None
-    width: OptionalField[Annotated[int, Field(gt=0)]] = None
-    height: OptionalField[Annotated[int, Field(gt=0)]] = None
+class _LogoFile(wire.CamelCasePart):
+    src: wire.HttpLink
+    format: wire.OptionalField[str] = None
+    width: wire.OptionalField[Annotated[int, Field(gt=0)]] = None
+    height: wire.OptionalField[Annotated[int, Field(gt=0)]] = None
 
 
-class _LogoEntry(CamelCasePart):
-    type: OptionalField[str] = None
-    theme: OptionalField[str] = None
-    formats: TolerantItems[_LogoFile] = ()
+class _LogoEntry(wire.CamelCasePart):
+    type: wire.OptionalField[str] = None
+    theme: wire.OptionalField[str] = None
+    formats: wire.TolerantItems[_LogoFile] = ()
 
 
-class _ColorEntry(CamelCasePart):
+class _ColorEntry(wire.CamelCasePart):
     hex: str
-    type: OptionalField[str] = None
-    name: OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    name: wire.OptionalField[str] = None
 
 
-class _FontEntry(CamelCasePart):
+class _FontEntry(wire.CamelCasePart):
     name: str
-    type: OptionalField[str] = None
-    origin: OptionalField[str] = None
-    origin_id: OptionalField[str] = None
-    weights: OptionalField[TolerantItems[int]] = None
+    type: wire.OptionalField[str] = None
+    origin: wire.OptionalField[str] = None
+    origin_id: wire.OptionalField[str] = None
+    weights: wire.OptionalField[wire.TolerantItems[int]] = None
 
 
-class _BrandLink(CamelCasePart):
+class _BrandLink(wire.CamelCasePart):
     name: str
-    url: HttpLink
+    url: wire.HttpLink
 
 
-class _IndustryEntry(CamelCasePart):
+class _IndustryEntry(wire.CamelCasePart):
     name: str
 
 
-class _BrandResponse(JsonResponse, CamelCasePart):
+class _BrandResponse(wire.JsonResponse, wire.CamelCasePart):
     domain: str
-    name: OptionalField[str] = None
-    description: OptionalField[str] = None
-    logos: OptionalField[TolerantItems[_LogoEntry]] = None
-    colors: OptionalField[TolerantItems[_ColorEntry]] = None
-    fonts: OptionalField[TolerantItems[_FontEntry]] = None
-    links: OptionalField[TolerantItems[_BrandLink]] = None
-    industries: OptionalField[TolerantItems[_IndustryEntry]] = nested_field("company.industries")
-    founded: OptionalField[Annotated[int, Field(gt=0, lt=3000)]] = nested_field(
+    name: wire.OptionalField[str] = None
+    description: wire.OptionalField[str] = None
+    logos: wire.OptionalField[wire.TolerantItems[_LogoEntry]] = None
+    colors: wire.OptionalField[wire.TolerantItems[_ColorEntry]] = None
+    fonts: wire.OptionalField[wire.TolerantItems[_FontEntry]] = None
+    links: wire.OptionalField[wire.TolerantItems[_BrandLink]] = None
+    industries: wire.OptionalField[wire.TolerantItems[_IndustryEntry]] = wire.nested_field(
+        "company.industries"
+    )
+    founded: wire.OptionalField[Annotated[int, Field(gt=0, lt=3000)]] = wire.nested_field(
         "company.foundedYear"
     )
-    city: OptionalField[str] = nested_field("company.location.city")
-    country_code: OptionalField[str] = nested_field("company.location.countryCode")
+    city: wire.OptionalField[str] = wire.nested_field("company.location.city")
+    country_code: wire.OptionalField[str] = wire.nested_field("company.location.countryCode")
 
 
 class Provider(KitProvider):
@@ -110,7 +104,7 @@ class Provider(KitProvider):
             response = await self._upstream.send_get(path)
         except NotFound:
             return None
-        record = _parse_brand(read_json_response(_BrandResponse, response), query.domain)
+        record = _parse_brand(wire.read_json_response(_BrandResponse, response), query.domain)
         stated = (record.identity, record.colors, record.logos, record.fonts, record.social)
         return record if any(stated) else None
 
@@ -159,7 +153,7 @@ def _choose_logo(entry: _LogoEntry) -> StatedLogo | None:
         return None
     if role == "primary" and entry.theme == "light":
         role = "dark"
-    best = next((one for one in entry.formats if one.format == "svg"), entry.formats[0])
+    best = next((form for form in entry.formats if form.format == "svg"), entry.formats[0])
     return StatedLogo(
         url=best.src,
         role=role,

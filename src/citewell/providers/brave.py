@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasPath, Field
@@ -20,15 +19,7 @@ from citewell.core.values.search_queries import (
     SearchQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.answer_streams import build_streamed_report, read_answer_stream
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.model_billing import TICKS_PER_DOLLAR
@@ -119,45 +110,45 @@ _LANGUAGE_CODES = {
 }  # fmt: skip
 
 
-class _BraveResult(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    description: OptionalField[str] = None
-    age: OptionalField[str] = None
-    page_age: OptionalField[str] = None
-    extra_snippets: TolerantItems[str] = ()
-    hostname: OptionalField[str] = nested_field("meta_url.hostname")
+class _BraveResult(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    description: wire.OptionalField[str] = None
+    age: wire.OptionalField[str] = None
+    page_age: wire.OptionalField[str] = None
+    extra_snippets: wire.TolerantItems[str] = ()
+    hostname: wire.OptionalField[str] = wire.nested_field("meta_url.hostname")
 
 
-class _BraveWebResults(ResponsePart):
-    results: TolerantItems[_BraveResult] = ()
+class _BraveWebResults(wire.ResponsePart):
+    results: wire.TolerantItems[_BraveResult] = ()
 
 
-class _BraveQueryEcho(ResponsePart):
-    more_results_available: OptionalField[bool] = None
+class _BraveQueryEcho(wire.ResponsePart):
+    more_results_available: wire.OptionalField[bool] = None
 
 
-class _BraveWebResponse(JsonResponse):
-    type: OptionalField[str] = None
-    query: OptionalField[_BraveQueryEcho] = None
+class _BraveWebResponse(wire.JsonResponse):
+    type: wire.OptionalField[str] = None
+    query: wire.OptionalField[_BraveQueryEcho] = None
     web: _BraveWebResults | None = None  # absent when nothing was found
 
 
-class _BraveNewsResponse(JsonResponse):
-    results: TolerantItems[_BraveResult]
+class _BraveNewsResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_BraveResult]
 
 
-class _BraveImageResult(ResponsePart):
-    link: Annotated[HttpLink, Field(validation_alias=AliasPath("properties", "url"))]
-    width: OptionalField[int] = nested_field("properties.width")
-    height: OptionalField[int] = nested_field("properties.height")
-    url: OptionalField[HttpLink] = None  # the page that shows it
-    title: OptionalField[str] = None
-    thumbnail: OptionalField[HttpLink] = nested_field("thumbnail.src")
+class _BraveImageResult(wire.ResponsePart):
+    link: Annotated[wire.HttpLink, Field(validation_alias=AliasPath("properties", "url"))]
+    width: wire.OptionalField[int] = wire.nested_field("properties.width")
+    height: wire.OptionalField[int] = wire.nested_field("properties.height")
+    url: wire.OptionalField[wire.HttpLink] = None  # the page that shows it
+    title: wire.OptionalField[str] = None
+    thumbnail: wire.OptionalField[wire.HttpLink] = wire.nested_field("thumbnail.src")
 
 
-class _BraveImageResponse(JsonResponse):
-    results: TolerantItems[_BraveImageResult]
+class _BraveImageResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_BraveImageResult]
 
 
 class Provider(KitProvider):
@@ -205,7 +196,7 @@ class Provider(KitProvider):
                 headers={"Accept": "application/json", "Api-Version": "2023-01-01"},
             )
             return _parse_brave_page(
-                read_json_response(_BraveWebResponse, response), now=self._read_now()
+                wire.read_json_response(_BraveWebResponse, response), now=self._read_now()
             )
 
         found = await gather_pages(page, count=count, max_pages=_MAX_PAGES)
@@ -214,14 +205,14 @@ class Provider(KitProvider):
     async def search_news(self, query: SearchQuery) -> SearchHits:
         count = min(query.count, SPEC.max_results)
         params = _build_brave_params(query, extra=self._extra) | {"count": str(count)}
-        answer = read_json_response(
+        answer = wire.read_json_response(
             _BraveNewsResponse, await self._fetch_brave_json("/news/search", params)
         )
         hits = tuple(_parse_brave_result(result, now=self._read_now()) for result in answer.results)
         return SearchHits(hits=hits[:count], notes=_build_brave_notes(query))
 
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
-        answer = read_json_response(
+        answer = wire.read_json_response(
             _BraveImageResponse,
             await self._fetch_brave_json("/images/search", _build_brave_image_params(query)),
         )
@@ -277,12 +268,8 @@ def _find_brave_language(language: str | None) -> str | None:
     if language is None:
         return None
     whole, base = language.lower(), language.lower().partition("-")[0]
-    candidates = (
-        _load_renamed_languages().get(whole),
-        whole,
-        _load_renamed_languages().get(base),
-        base,
-    )
+    renamed: dict[str, str] = load_table(__package__, "brave")["renamed_languages"]
+    candidates = (renamed.get(whole), whole, renamed.get(base), base)
     return next((code for code in candidates if code in _LANGUAGE_CODES), None)
 
 
@@ -330,8 +317,3 @@ def _parse_brave_image(result: _BraveImageResult) -> FoundImage:
         width=result.width,
         height=result.height,
     )
-
-
-@cache
-def _load_renamed_languages() -> dict[str, str]:
-    return dict(load_table(__package__, "brave")["renamed_languages"])

@@ -8,15 +8,7 @@ from typing import Annotated
 from pydantic import AliasPath, Field
 
 from citewell.domains.trials import Trial, TrialHits, TrialQuery
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
 from citewell.text.safety.text_cleaning import clean_markup
@@ -58,38 +50,46 @@ _NOT_FOUND = 404
 _StudyDay = Annotated[str, Field(pattern=r"^\d{4}-\d\d(?:-\d\d)?$", max_length=_MAX_DATE_CHARS)]
 
 
-class _TrialIntervention(ResponsePart):
+class _TrialIntervention(wire.ResponsePart):
     name: str
 
 
-class _TrialProtocol(ResponsePart):
+class _TrialProtocol(wire.ResponsePart):
     nct_id: Annotated[
         str,
         Field(pattern=r"^NCT\d{8}$", validation_alias=AliasPath("identificationModule", "nctId")),
     ]
-    brief_title: OptionalField[str] = nested_field("identificationModule.briefTitle")
-    official_title: OptionalField[str] = nested_field("identificationModule.officialTitle")
-    status: OptionalField[str] = nested_field("statusModule.overallStatus")
-    start: OptionalField[_StudyDay] = nested_field("statusModule.startDateStruct.date")
-    end: OptionalField[_StudyDay] = nested_field("statusModule.primaryCompletionDateStruct.date")
-    sponsor: OptionalField[str] = nested_field("sponsorCollaboratorsModule.leadSponsor.name")
-    conditions: OptionalField[TolerantItems[str]] = nested_field("conditionsModule.conditions")
-    phases: OptionalField[TolerantItems[str]] = nested_field("designModule.phases")
-    enrolled: OptionalField[int] = nested_field("designModule.enrollmentInfo.count")
-    interventions: OptionalField[TolerantItems[_TrialIntervention]] = nested_field(
+    brief_title: wire.OptionalField[str] = wire.nested_field("identificationModule.briefTitle")
+    official_title: wire.OptionalField[str] = wire.nested_field(
+        "identificationModule.officialTitle"
+    )
+    status: wire.OptionalField[str] = wire.nested_field("statusModule.overallStatus")
+    start: wire.OptionalField[_StudyDay] = wire.nested_field("statusModule.startDateStruct.date")
+    end: wire.OptionalField[_StudyDay] = wire.nested_field(
+        "statusModule.primaryCompletionDateStruct.date"
+    )
+    sponsor: wire.OptionalField[str] = wire.nested_field(
+        "sponsorCollaboratorsModule.leadSponsor.name"
+    )
+    conditions: wire.OptionalField[wire.TolerantItems[str]] = wire.nested_field(
+        "conditionsModule.conditions"
+    )
+    phases: wire.OptionalField[wire.TolerantItems[str]] = wire.nested_field("designModule.phases")
+    enrolled: wire.OptionalField[int] = wire.nested_field("designModule.enrollmentInfo.count")
+    interventions: wire.OptionalField[wire.TolerantItems[_TrialIntervention]] = wire.nested_field(
         "armsInterventionsModule.interventions"
     )
 
 
-class _TrialStudy(CamelCasePart):
+class _TrialStudy(wire.CamelCasePart):
     protocol_section: _TrialProtocol
-    has_results: OptionalField[bool] = None
+    has_results: wire.OptionalField[bool] = None
 
 
-class _StudyPage(JsonResponse, CamelCasePart):
-    studies: TolerantItems[_TrialStudy]
-    total_count: OptionalField[int] = None
-    next_page_token: OptionalField[str] = None
+class _StudyPage(wire.JsonResponse, wire.CamelCasePart):
+    studies: wire.TolerantItems[_TrialStudy]
+    total_count: wire.OptionalField[int] = None
+    next_page_token: wire.OptionalField[str] = None
 
 
 class Provider(KitProvider):
@@ -102,7 +102,7 @@ class Provider(KitProvider):
         page = read_stated_json(_StudyPage, response)
         return TrialHits(
             trials=tuple(map(_parse_study, page.studies[: query.count])),
-            total=drop_negative_count(page.total_count),
+            total=wire.drop_negative_count(page.total_count),
             next_page_token=clean_markup(page.next_page_token) or None,
         )
 
@@ -141,7 +141,7 @@ def _parse_study(study: _TrialStudy) -> Trial:
         sponsor=clean_markup(protocol.sponsor) or None,
         start_date=protocol.start,
         completion_date=protocol.end,
-        enrollment=drop_negative_count(protocol.enrolled),
+        enrollment=wire.drop_negative_count(protocol.enrolled),
         has_results=bool(study.has_results),
     )
 

@@ -13,15 +13,7 @@ from citewell.core.errors import RateLimited, UpstreamError
 from citewell.core.values.search_queries import PIXELS_BY_SIZE, FoundImage, ImageFilter, ImageQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.search_operators import shorten_query_text
@@ -80,34 +72,38 @@ _FILE_ENDING_PATTERN = re.compile(r"\.[A-Za-z]{3,4}$")
 
 
 _CommonsLink = Annotated[
-    HttpLink,
+    wire.HttpLink,
     BeforeValidator(lambda url: f"https:{url}" if str(url).startswith("//") else url),
 ]
 
 
-class _FileInfo(ResponsePart):
+class _FileInfo(wire.ResponsePart):
     url: _CommonsLink
-    descriptionurl: OptionalField[_CommonsLink] = None
-    thumburl: OptionalField[_CommonsLink] = None
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
-    size: OptionalField[int] = None
-    mime: OptionalField[str] = None
+    descriptionurl: wire.OptionalField[_CommonsLink] = None
+    thumburl: wire.OptionalField[_CommonsLink] = None
+    width: wire.OptionalField[int] = None
+    height: wire.OptionalField[int] = None
+    size: wire.OptionalField[int] = None
+    mime: wire.OptionalField[str] = None
     # Facts about the file, as HTML.
-    short_name: OptionalField[dict[str, object]] = nested_field("extmetadata.LicenseShortName")
-    license: OptionalField[str] = nested_field("extmetadata.LicenseShortName.value")
-    license_url: OptionalField[_CommonsLink] = nested_field("extmetadata.LicenseUrl.value")
-    terms: OptionalField[str] = nested_field("extmetadata.UsageTerms.value")
-    artist: OptionalField[str] = nested_field("extmetadata.Artist.value")
-    name: OptionalField[str] = nested_field("extmetadata.ObjectName.value")
-    attribution: OptionalField[str] = nested_field("extmetadata.Attribution.value")
+    short_name: wire.OptionalField[dict[str, object]] = wire.nested_field(
+        "extmetadata.LicenseShortName"
+    )
+    license: wire.OptionalField[str] = wire.nested_field("extmetadata.LicenseShortName.value")
+    license_url: wire.OptionalField[_CommonsLink] = wire.nested_field(
+        "extmetadata.LicenseUrl.value"
+    )
+    terms: wire.OptionalField[str] = wire.nested_field("extmetadata.UsageTerms.value")
+    artist: wire.OptionalField[str] = wire.nested_field("extmetadata.Artist.value")
+    name: wire.OptionalField[str] = wire.nested_field("extmetadata.ObjectName.value")
+    attribution: wire.OptionalField[str] = wire.nested_field("extmetadata.Attribution.value")
 
 
-class _FilePage(ResponsePart):
+class _FilePage(wire.ResponsePart):
     pageid: int
     title: str
-    index: OptionalField[int] = None
-    imageinfo: TolerantItems[_FileInfo] = ()
+    index: wire.OptionalField[int] = None
+    imageinfo: wire.TolerantItems[_FileInfo] = ()
 
 
 # The pages as a list; an older form of the API has them in a map.
@@ -116,15 +112,15 @@ _PAGE_LIST = BeforeValidator(
 )
 
 
-class _FoundPages(ResponsePart):
-    pages: Annotated[TolerantItems[_FilePage], _PAGE_LIST] = ()
+class _FoundPages(wire.ResponsePart):
+    pages: Annotated[wire.TolerantItems[_FilePage], _PAGE_LIST] = ()
 
 
-class _SearchResponse(JsonResponse):
-    batchcomplete: OptionalField[bool | str] = None
-    query: OptionalField[_FoundPages] = None
+class _SearchResponse(wire.JsonResponse):
+    batchcomplete: wire.OptionalField[bool | str] = None
+    query: wire.OptionalField[_FoundPages] = None
     # Sent back whole to get the rest.
-    continued: Annotated[OptionalField[dict[str, str | int]], Field(alias="continue")] = None
+    continued: Annotated[wire.OptionalField[dict[str, str | int]], Field(alias="continue")] = None
 
 
 class Provider(KitProvider):
@@ -136,7 +132,7 @@ class Provider(KitProvider):
             try:
                 response = await self._upstream.send_get(params=asked | more)
                 _check_stated_limit(response, self._kit.clock)
-                answer = read_json_response(_SearchResponse, response)
+                answer = wire.read_json_response(_SearchResponse, response)
             except UpstreamError:
                 if number == 0 or not pages:
                     raise

@@ -7,58 +7,39 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from citewell.core.errors import InvalidInput, NotFound
-from citewell.core.values.research import (
-    ProviderReport,
-    ProviderUsage,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
-from citewell.routing.ports import (
-    KitProvider,
-    Offer,
-    ProviderKit,
-    ProviderOption,
-    ProviderSpec,
-    accept_key,
-)
-from citewell.routing.upstream_refusals import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
+from citewell.core.values import research
+from citewell.net.upstream import json_responses as wire
+from citewell.routing import ports, upstream_refusals
 from citewell.text import research_prompts
 from citewell.text.research_prompts import strip_thinking
 
-SPEC = ProviderSpec(
+SPEC = ports.ProviderSpec(
     name="compatible",
     title="OpenAI-compatible server",
     homepage="https://docs.ollama.com/api/openai-compatibility",
     base_url="http://localhost:11434/v1",
-    offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
+    offers=frozenset({ports.Offer.RESEARCH, ports.Offer.WRITING}),
     options=(
-        ProviderOption(
+        ports.ProviderOption(
             env="CITEWELL_MODEL_SERVER",
             help="Address of the server, such as http://localhost:1234/v1.",
             is_self_hosted=True,
         ),
-        ProviderOption(
+        ports.ProviderOption(
             env="OLLAMA_BASE_URL",
             help="Address of Ollama, such as http://localhost:11434.",
             is_self_hosted=True,
         ),
-        ProviderOption(
+        ports.ProviderOption(
             env="LM_STUDIO_BASE_URL",
             help="Address of LM Studio, such as http://localhost:1234.",
             is_self_hosted=True,
         ),
-        ProviderOption(
+        ports.ProviderOption(
             env="CITEWELL_MODEL_NAME",
             help="Model to use; without it the first that the server lists.",
         ),
-        accept_key("CITEWELL_MODEL_KEY", "Key, where the server wants one."),
+        ports.accept_key("CITEWELL_MODEL_KEY", "Key, where the server wants one."),
     ),
     requires_any=("CITEWELL_MODEL_SERVER", "OLLAMA_BASE_URL", "LM_STUDIO_BASE_URL"),
     rank=70,
@@ -69,37 +50,37 @@ _MAX_REPORT_TOKENS = 4000  # output tokens of a report
 _EMBEDDING_NAME_PATTERN = re.compile(r"embed|rerank|\bbge-|\be5-|minilm", re.IGNORECASE)
 
 
-class _ChatMessage(ResponsePart):
-    content: OptionalField[str] = None
-    reasoning: OptionalField[str] = None  # Ollama and vLLM; older ones and llama.cpp: the next
-    reasoning_content: OptionalField[str] = None
+class _ChatMessage(wire.ResponsePart):
+    content: wire.OptionalField[str] = None
+    reasoning: wire.OptionalField[str] = None  # Ollama and vLLM; older ones and llama.cpp: the next
+    reasoning_content: wire.OptionalField[str] = None
 
 
-class _ChatChoice(ResponsePart):
-    message: OptionalField[_ChatMessage] = None
-    finish_reason: OptionalField[str] = None
+class _ChatChoice(wire.ResponsePart):
+    message: wire.OptionalField[_ChatMessage] = None
+    finish_reason: wire.OptionalField[str] = None
 
 
-class _ChatUsage(ResponsePart):
-    prompt_tokens: OptionalField[int] = None
-    completion_tokens: OptionalField[int] = None
+class _ChatUsage(wire.ResponsePart):
+    prompt_tokens: wire.OptionalField[int] = None
+    completion_tokens: wire.OptionalField[int] = None
 
 
-class _ChatCompletion(ResponsePart):
-    model: OptionalField[str] = None
-    choices: TolerantItems[_ChatChoice] = ()
-    usage: OptionalField[_ChatUsage] = None
+class _ChatCompletion(wire.ResponsePart):
+    model: wire.OptionalField[str] = None
+    choices: wire.TolerantItems[_ChatChoice] = ()
+    usage: wire.OptionalField[_ChatUsage] = None
 
 
-class _ListedModel(ResponsePart):
+class _ListedModel(wire.ResponsePart):
     id: str
 
 
-class _ModelList(ResponsePart):
-    data: TolerantItems[_ListedModel] = ()
+class _ModelList(wire.ResponsePart):
+    data: wire.TolerantItems[_ListedModel] = ()
 
 
-class Provider(KitProvider):
+class Provider(ports.KitProvider):
     is_idempotent = True  # repeating a request costs nothing
 
     def _set_up(self) -> None:
@@ -108,35 +89,35 @@ class Provider(KitProvider):
         key = self._kit.find_option("CITEWELL_MODEL_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
 
-    def estimate_cost(self, _ask: ResearchRequest) -> int:
+    def estimate_cost(self, _request: research.ResearchRequest) -> int:
         return 0
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        """A report written from the passages in `ask`, because such a server cannot search the web.
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        """A report written from the passages in `request`, because such a server cannot search the web.
 
         Raises InvalidInput if there are no passages.
         """
-        if not ask.passages:
+        if not request.passages:
             message = "A model server can write only from passages, and the search found none."
             raise InvalidInput(message, provider=SPEC.name)
         report = await self._complete_chat(
             research_prompts.PASSAGE_INSTRUCTIONS,
-            research_prompts.build_passages_prompt(ask),
+            research_prompts.build_passages_prompt(request),
             length=_MAX_REPORT_TOKENS,
         )
-        cited = research_prompts.find_numbered_citations(report.text, ask.passages)
-        return SubmitOutcome(report=report.model_copy(update={"citations": cited}))
+        cited = research_prompts.find_numbered_citations(report.text, request.passages)
+        return research.SubmitOutcome(report=report.model_copy(update={"citations": cited}))
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
         return await self._complete_chat(
             writing.instructions, writing.material, length=writing.max_tokens
         )
 
     async def _complete_chat(
         self, instructions: str, material: str, *, length: int
-    ) -> ProviderReport:
+    ) -> research.ProviderReport:
         model = self._name or await self._fetch_first_model()
-        request = {
+        body = {
             "model": model,
             "messages": [
                 {"role": "system", "content": instructions},
@@ -148,16 +129,18 @@ class Provider(KitProvider):
         }
         response = await self._upstream.send_post(
             "/chat/completions",
-            json=request,
+            json=body,
             base_url=self.server_address,
             secret_headers=self._key,
             timeout=_CHAT_TIMEOUT_SECONDS,
             idempotent=False,
-            accept=EXPLAINED_STATUSES,
+            accept=upstream_refusals.EXPLAINED_STATUSES,
         )
         account = self._build_server_account(model)
         return _build_chat_report(
-            validate_response(_ChatCompletion, read_paid_response(response, account), account),
+            upstream_refusals.validate_response(
+                _ChatCompletion, upstream_refusals.read_paid_response(response, account), account
+            ),
             model,
         )
 
@@ -167,18 +150,20 @@ class Provider(KitProvider):
             "/models",
             base_url=self.server_address,
             secret_headers=self._key,
-            accept=EXPLAINED_STATUSES,
+            accept=upstream_refusals.EXPLAINED_STATUSES,
         )
         account = self._build_server_account("")
-        listed = validate_response(_ModelList, read_paid_response(response, account), account).data
+        listed = upstream_refusals.validate_response(
+            _ModelList, upstream_refusals.read_paid_response(response, account), account
+        ).data
         if not listed:
             message = "The model server lists no model. Load one there, or set CITEWELL_MODEL_NAME."
             raise NotFound(message, provider=SPEC.name)
-        writers = [one.id for one in listed if not _EMBEDDING_NAME_PATTERN.search(one.id)]
+        writers = [model.id for model in listed if not _EMBEDDING_NAME_PATTERN.search(model.id)]
         return (writers or [listed[0].id])[0]
 
-    def _build_server_account(self, model: str) -> PaidAccount:
-        return PaidAccount(
+    def _build_server_account(self, model: str) -> upstream_refusals.PaidAccount:
+        return upstream_refusals.PaidAccount(
             provider=SPEC.name,
             title="The model server",
             model=model,
@@ -186,7 +171,7 @@ class Provider(KitProvider):
         )
 
 
-def _choose_server_address(kit: ProviderKit) -> str:
+def _choose_server_address(kit: ports.ProviderKit) -> str:
     if own := kit.find_option("CITEWELL_MODEL_SERVER"):
         own = own.rstrip("/")
         return own if urlsplit(own).path else f"{own}/v1"  # where all these servers have their API
@@ -197,7 +182,7 @@ def _choose_server_address(kit: ProviderKit) -> str:
     return vendor if vendor.endswith("/v1") else f"{vendor}/v1"
 
 
-def _build_chat_report(answer: _ChatCompletion, model: str) -> ProviderReport:
+def _build_chat_report(answer: _ChatCompletion, model: str) -> research.ProviderReport:
     choice = answer.choices[0] if answer.choices else None
     message = choice.message if choice is not None else None
     text = strip_thinking((message.content if message is not None else None) or "")
@@ -205,11 +190,11 @@ def _build_chat_report(answer: _ChatCompletion, model: str) -> ProviderReport:
         raise NotFound(_describe_empty_answer(message), provider=SPEC.name)
     tokens: Any = answer.usage or _ChatUsage()
     cut = choice.finish_reason == "length"
-    return ProviderReport(
+    return research.ProviderReport(
         provider=SPEC.name,
         model=answer.model or model,
         text=text,
-        usage=ProviderUsage(
+        usage=research.ProviderUsage(
             input_tokens=max(0, tokens.prompt_tokens or 0),
             output_tokens=max(0, tokens.completion_tokens or 0),
         ),

@@ -15,14 +15,7 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import extract_year
@@ -56,49 +49,49 @@ _DOCUMENT_KINDS = {"thesis": "thesis", "presentation": "speech"}
 _DOWNLOAD_LINK, _DISPLAY_LINK = "download", "display"
 
 
-class _CoreAuthor(CamelCasePart):
-    name: OptionalField[str] = None
+class _CoreAuthor(wire.CamelCasePart):
+    name: wire.OptionalField[str] = None
 
 
-class _CoreJournal(CamelCasePart):
-    title: OptionalField[str] = None
+class _CoreJournal(wire.CamelCasePart):
+    title: wire.OptionalField[str] = None
 
 
-class _CoreLanguage(CamelCasePart):
-    code: OptionalField[str] = None
+class _CoreLanguage(wire.CamelCasePart):
+    code: wire.OptionalField[str] = None
 
 
-class _CoreLink(CamelCasePart):
-    type: OptionalField[str] = None
-    url: OptionalField[HttpLink] = None
+class _CoreLink(wire.CamelCasePart):
+    type: wire.OptionalField[str] = None
+    url: wire.OptionalField[wire.HttpLink] = None
 
 
-class _CoreWork(CamelCasePart):
-    id: OptionalField[csl_works.TextField] = None
+class _CoreWork(wire.CamelCasePart):
+    id: wire.OptionalField[csl_works.TextField] = None
     title: str
-    authors: OptionalField[TolerantItems[_CoreAuthor]] = None
-    abstract: OptionalField[str] = None
-    doi: OptionalField[str] = None
-    arxiv_id: OptionalField[csl_works.TextField] = None
-    pubmed_id: OptionalField[csl_works.TextField] = None
-    year_published: OptionalField[int] = None
-    published_date: OptionalField[str] = None
-    publisher: OptionalField[str] = None
-    journals: OptionalField[TolerantItems[_CoreJournal]] = None
-    document_type: OptionalField[str] = None
-    language: OptionalField[_CoreLanguage] = None
-    citation_count: OptionalField[int] = None
-    download_url: OptionalField[HttpLink] = None  # "" if CORE holds no file
-    source_fulltext_urls: OptionalField[TolerantItems[HttpLink]] = None
-    links: OptionalField[TolerantItems[_CoreLink]] = None
+    authors: wire.OptionalField[wire.TolerantItems[_CoreAuthor]] = None
+    abstract: wire.OptionalField[str] = None
+    doi: wire.OptionalField[str] = None
+    arxiv_id: wire.OptionalField[csl_works.TextField] = None
+    pubmed_id: wire.OptionalField[csl_works.TextField] = None
+    year_published: wire.OptionalField[int] = None
+    published_date: wire.OptionalField[str] = None
+    publisher: wire.OptionalField[str] = None
+    journals: wire.OptionalField[wire.TolerantItems[_CoreJournal]] = None
+    document_type: wire.OptionalField[str] = None
+    language: wire.OptionalField[_CoreLanguage] = None
+    citation_count: wire.OptionalField[int] = None
+    download_url: wire.OptionalField[wire.HttpLink] = None  # "" if CORE holds no file
+    source_fulltext_urls: wire.OptionalField[wire.TolerantItems[wire.HttpLink]] = None
+    links: wire.OptionalField[wire.TolerantItems[_CoreLink]] = None
 
     def find_link(self, kind: str) -> str | None:
         return next((link.url for link in self.links or () if link.type == kind and link.url), None)
 
 
-class _CoreWorkList(CamelCasePart, JsonResponse):
-    total_hits: OptionalField[int] = None
-    results: TolerantItems[_CoreWork]
+class _CoreWorkList(wire.CamelCasePart, wire.JsonResponse):
+    total_hits: wire.OptionalField[int] = None
+    results: wire.TolerantItems[_CoreWork]
 
 
 class Provider(KitProvider):
@@ -137,7 +130,7 @@ class Provider(KitProvider):
         if newest:
             params["sort"] = "recency"
         response = await self._upstream.send_get("/search/works", params=params)
-        return read_json_response(_CoreWorkList, response)
+        return wire.read_json_response(_CoreWorkList, response)
 
 
 def _build_core_query(query: PaperQuery) -> str:

@@ -23,15 +23,7 @@ from citewell.core.values.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.dialects.csl_works import CslWork
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
@@ -80,56 +72,56 @@ _NOTICE_MARKS = (
 )
 
 
-class _CrossrefUpdate(ResponsePart):
-    DOI: OptionalField[str] = None
-    type: OptionalField[str] = None
-    label: OptionalField[str] = None
-    source: OptionalField[str] = None
-    updated: OptionalField[csl_works.CslDate] = None
+class _CrossrefUpdate(wire.ResponsePart):
+    DOI: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    label: wire.OptionalField[str] = None
+    source: wire.OptionalField[str] = None
+    updated: wire.OptionalField[csl_works.CslDate] = None
 
 
-class _CrossrefRelatedWork(ResponsePart):
-    id: OptionalField[str] = None
+class _CrossrefRelatedWork(wire.ResponsePart):
+    id: wire.OptionalField[str] = None
 
 
-class _CrossrefRelations(ResponsePart):
-    preprint_of: OptionalField[TolerantItems[_CrossrefRelatedWork]] = Field(
+class _CrossrefRelations(wire.ResponsePart):
+    preprint_of: wire.OptionalField[wire.TolerantItems[_CrossrefRelatedWork]] = Field(
         default=None, alias="is-preprint-of"
     )
-    preprints: OptionalField[TolerantItems[_CrossrefRelatedWork]] = Field(
+    preprints: wire.OptionalField[wire.TolerantItems[_CrossrefRelatedWork]] = Field(
         default=None, alias="has-preprint"
     )
 
 
-class _CrossrefLink(ResponsePart):
-    URL: HttpLink
-    kind: OptionalField[str] = Field(default=None, alias="content-type")
+class _CrossrefLink(wire.ResponsePart):
+    URL: wire.HttpLink
+    kind: wire.OptionalField[str] = Field(default=None, alias="content-type")
 
 
-class _CrossrefLicense(ResponsePart):
-    URL: OptionalField[str] = None
+class _CrossrefLicense(wire.ResponsePart):
+    URL: wire.OptionalField[str] = None
 
 
 class _CrossrefWork(csl_works.CslWork):
-    citation_count: OptionalField[int] = Field(default=None, alias="is-referenced-by-count")
-    reference_count: OptionalField[int] = Field(default=None, alias="references-count")
-    link: OptionalField[TolerantItems[_CrossrefLink]] = None
-    license: OptionalField[TolerantItems[_CrossrefLicense]] = None
-    relation: OptionalField[_CrossrefRelations] = None
-    updated_by: TolerantItems[_CrossrefUpdate] = Field(default=(), alias="updated-by")
+    citation_count: wire.OptionalField[int] = Field(default=None, alias="is-referenced-by-count")
+    reference_count: wire.OptionalField[int] = Field(default=None, alias="references-count")
+    link: wire.OptionalField[wire.TolerantItems[_CrossrefLink]] = None
+    license: wire.OptionalField[wire.TolerantItems[_CrossrefLicense]] = None
+    relation: wire.OptionalField[_CrossrefRelations] = None
+    updated_by: wire.TolerantItems[_CrossrefUpdate] = Field(default=(), alias="updated-by")
 
 
-class _CrossrefWorkResponse(JsonResponse):
+class _CrossrefWorkResponse(wire.JsonResponse):
     kind: str = Field(alias="message-type")
     message: _CrossrefWork
 
 
-class _CrossrefWorkList(ResponsePart):
-    items: TolerantItems[_CrossrefWork]
-    total: OptionalField[int] = Field(default=None, alias="total-results")
+class _CrossrefWorkList(wire.ResponsePart):
+    items: wire.TolerantItems[_CrossrefWork]
+    total: wire.OptionalField[int] = Field(default=None, alias="total-results")
 
 
-class _CrossrefListResponse(JsonResponse):
+class _CrossrefListResponse(wire.JsonResponse):
     kind: str = Field(alias="message-type")
     message: _CrossrefWorkList
 
@@ -149,7 +141,7 @@ class Provider(KitProvider):
         answer = await self._list_crossref_works(_build_crossref_params(query), count=query.count)
         return PaperHits(
             papers=_parse_crossref_works(answer.items)[: query.count],
-            total=drop_negative_count(answer.total),
+            total=wire.drop_negative_count(answer.total),
             applied=csl_works.name_filters(
                 year=query.year_from or query.year_to, source=query.source in _PUBLISHER_FILTERS
             ),
@@ -178,7 +170,7 @@ class Provider(KitProvider):
         if not asked:
             return {}
         params = {
-            "filter": ",".join(f"doi:{one.value}" for one in asked),
+            "filter": ",".join(f"doi:{paper_id.value}" for paper_id in asked),
             "select": _SELECTED_FIELDS,
         }
         answer = await self._list_crossref_works(params, count=len(asked))
@@ -205,7 +197,7 @@ class Provider(KitProvider):
             response = await self._upstream.send_get(path, params=self._contact)
         except NotFound:  # the body is plain text, sent as application/json
             return None
-        answer = read_json_response(_CrossrefWorkResponse, response)
+        answer = wire.read_json_response(_CrossrefWorkResponse, response)
         _check_message_type(answer.kind, "work", response)
         return answer.message
 
@@ -214,7 +206,7 @@ class Provider(KitProvider):
     ) -> _CrossrefWorkList:
         rows = {"rows": str(min(count, SPEC.max_results))}
         response = await self._upstream.send_get("/works", params=params | rows | self._contact)
-        answer = read_json_response(_CrossrefListResponse, response)
+        answer = wire.read_json_response(_CrossrefListResponse, response)
         _check_message_type(answer.kind, "work-list", response)
         return answer.message
 
@@ -260,8 +252,8 @@ def _parse_crossref_works(works: tuple[_CrossrefWork, ...]) -> tuple[Paper, ...]
 
 def _parse_crossref_work(work: _CrossrefWork, *, doi: str | None = None) -> Paper:
     return csl_works.build_csl_paper(work, source=SPEC.name, doi=doi).with_changes(
-        citation_count=drop_negative_count(work.citation_count),
-        reference_count=drop_negative_count(work.reference_count),
+        citation_count=wire.drop_negative_count(work.citation_count),
+        reference_count=wire.drop_negative_count(work.reference_count),
         open_access=csl_works.has_open_license(licence.URL for licence in work.license or ()),
         pdf_url=next(
             (
@@ -298,7 +290,7 @@ def _parse_crossref_update(update: _CrossrefUpdate) -> IntegrityNotice | None:
 
 
 def _find_related_doi(related: tuple[_CrossrefRelatedWork, ...] | None) -> str | None:
-    found = (record_fields.normalize_doi_field(one.id) for one in related or ())
+    found = (record_fields.normalize_doi_field(other.id) for other in related or ())
     return next(filter(None, found), None)
 
 
@@ -338,5 +330,5 @@ def build_container_book(works: Sequence[CslWork], isbn: str, *, source: str) ->
 
 
 def _states_isbn(work: CslWork, isbn: str) -> bool:
-    stated = (re.sub(r"[^0-9X-]", "", clean_markup(one).rpartition("/")[2].upper()) for one in work.ISBN)  # fmt: skip
-    return any(identifiers.parse_isbn(one).value == isbn for one in stated)
+    stated = (re.sub(r"[^0-9X-]", "", clean_markup(text).rpartition("/")[2].upper()) for text in work.ISBN)  # fmt: skip
+    return any(identifiers.parse_isbn(text).value == isbn for text in stated)

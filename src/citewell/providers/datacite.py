@@ -22,14 +22,7 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.calendar_dates import extract_year
@@ -75,81 +68,83 @@ def _validate_doi(value: str) -> str:
     return doi
 
 
-class _DataCiteTitle(ResponsePart):
-    title: OptionalField[str] = None
-    kind: OptionalField[str] = Field(default=None, alias="titleType")
+class _DataCiteTitle(wire.ResponsePart):
+    title: wire.OptionalField[str] = None
+    kind: wire.OptionalField[str] = Field(default=None, alias="titleType")
 
 
-class _DataCiteCreator(ResponsePart):
-    name: OptionalField[str] = None
-    kind: OptionalField[str] = Field(default=None, alias="nameType")
-    given: OptionalField[str] = Field(default=None, alias="givenName")
-    family: OptionalField[str] = Field(default=None, alias="familyName")
+class _DataCiteCreator(wire.ResponsePart):
+    name: wire.OptionalField[str] = None
+    kind: wire.OptionalField[str] = Field(default=None, alias="nameType")
+    given: wire.OptionalField[str] = Field(default=None, alias="givenName")
+    family: wire.OptionalField[str] = Field(default=None, alias="familyName")
 
 
-class _DataCiteDate(ResponsePart):
-    date: OptionalField[csl_works.TextField] = None
-    kind: OptionalField[str] = Field(default=None, alias="dateType")
+class _DataCiteDate(wire.ResponsePart):
+    date: wire.OptionalField[csl_works.TextField] = None
+    kind: wire.OptionalField[str] = Field(default=None, alias="dateType")
 
 
-class _DataCiteDescription(ResponsePart):
-    text: OptionalField[str] = Field(default=None, alias="description")
-    kind: OptionalField[str] = Field(default=None, alias="descriptionType")
+class _DataCiteDescription(wire.ResponsePart):
+    text: wire.OptionalField[str] = Field(default=None, alias="description")
+    kind: wire.OptionalField[str] = Field(default=None, alias="descriptionType")
 
 
-class _DataCiteRelation(ResponsePart):
-    value: OptionalField[str] = Field(default=None, alias="relatedIdentifier")
-    kind: OptionalField[str] = Field(default=None, alias="relatedIdentifierType")
-    relation: OptionalField[str] = Field(default=None, alias="relationType")
+class _DataCiteRelation(wire.ResponsePart):
+    value: wire.OptionalField[str] = Field(default=None, alias="relatedIdentifier")
+    kind: wire.OptionalField[str] = Field(default=None, alias="relatedIdentifierType")
+    relation: wire.OptionalField[str] = Field(default=None, alias="relationType")
 
 
-class _DataCiteRights(ResponsePart):
-    uri: OptionalField[str] = Field(default=None, alias="rightsUri")
+class _DataCiteRights(wire.ResponsePart):
+    uri: wire.OptionalField[str] = Field(default=None, alias="rightsUri")
 
 
-class _DataCiteWork(ResponsePart):
+class _DataCiteWork(wire.ResponsePart):
     doi: Annotated[str, AfterValidator(_validate_doi)]
-    titles: TolerantItems[_DataCiteTitle] = ()
-    creators: TolerantItems[_DataCiteCreator] = ()
-    publisher: OptionalField[_PublisherName] = None
-    year: OptionalField[csl_works.NumberField] = Field(default=None, alias="publicationYear")
-    dates: OptionalField[TolerantItems[_DataCiteDate]] = None
-    descriptions: OptionalField[TolerantItems[_DataCiteDescription]] = None
-    general_type: OptionalField[str] = nested_field("types.resourceTypeGeneral")
-    citeproc_type: OptionalField[str] = nested_field("types.citeproc")
-    container: OptionalField[str] = nested_field("container.title")
-    volume: OptionalField[csl_works.TextField] = nested_field("container.volume")
-    issue: OptionalField[csl_works.TextField] = nested_field("container.issue")
-    first_page: OptionalField[csl_works.TextField] = nested_field("container.firstPage")
-    last_page: OptionalField[csl_works.TextField] = nested_field("container.lastPage")
-    language: OptionalField[str] = None
-    related: OptionalField[TolerantItems[_DataCiteRelation]] = Field(
+    titles: wire.TolerantItems[_DataCiteTitle] = ()
+    creators: wire.TolerantItems[_DataCiteCreator] = ()
+    publisher: wire.OptionalField[_PublisherName] = None
+    year: wire.OptionalField[csl_works.NumberField] = Field(default=None, alias="publicationYear")
+    dates: wire.OptionalField[wire.TolerantItems[_DataCiteDate]] = None
+    descriptions: wire.OptionalField[wire.TolerantItems[_DataCiteDescription]] = None
+    general_type: wire.OptionalField[str] = wire.nested_field("types.resourceTypeGeneral")
+    citeproc_type: wire.OptionalField[str] = wire.nested_field("types.citeproc")
+    container: wire.OptionalField[str] = wire.nested_field("container.title")
+    volume: wire.OptionalField[csl_works.TextField] = wire.nested_field("container.volume")
+    issue: wire.OptionalField[csl_works.TextField] = wire.nested_field("container.issue")
+    first_page: wire.OptionalField[csl_works.TextField] = wire.nested_field("container.firstPage")
+    last_page: wire.OptionalField[csl_works.TextField] = wire.nested_field("container.lastPage")
+    language: wire.OptionalField[str] = None
+    related: wire.OptionalField[wire.TolerantItems[_DataCiteRelation]] = Field(
         default=None, alias="relatedIdentifiers"
     )
-    rights: OptionalField[TolerantItems[_DataCiteRights]] = Field(default=None, alias="rightsList")
-    citation_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+    rights: wire.OptionalField[wire.TolerantItems[_DataCiteRights]] = Field(
+        default=None, alias="rightsList"
+    )
+    citation_count: wire.OptionalField[Annotated[int, Field(ge=0)]] = Field(
         default=None, alias="citationCount"
     )
-    reference_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+    reference_count: wire.OptionalField[Annotated[int, Field(ge=0)]] = Field(
         default=None, alias="referenceCount"
     )
 
 
-class _DataCiteRecord(ResponsePart):
+class _DataCiteRecord(wire.ResponsePart):
     attributes: _DataCiteWork
 
 
-class _DataCiteWorkResponse(JsonResponse):
+class _DataCiteWorkResponse(wire.JsonResponse):
     data: _DataCiteRecord
 
 
-class _DataCiteMeta(ResponsePart):
-    total: OptionalField[Annotated[int, Field(ge=0)]] = None
+class _DataCiteMeta(wire.ResponsePart):
+    total: wire.OptionalField[Annotated[int, Field(ge=0)]] = None
 
 
-class _DataCiteListResponse(JsonResponse):
-    data: TolerantItems[_DataCiteRecord]
-    meta: OptionalField[_DataCiteMeta] = None
+class _DataCiteListResponse(wire.JsonResponse):
+    data: wire.TolerantItems[_DataCiteRecord]
+    meta: wire.OptionalField[_DataCiteMeta] = None
 
 
 class Provider(KitProvider):
@@ -184,14 +179,14 @@ class Provider(KitProvider):
         except NotFound:
             return None
         return _parse_datacite_work(
-            read_json_response(_DataCiteWorkResponse, response).data.attributes
+            wire.read_json_response(_DataCiteWorkResponse, response).data.attributes
         )
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         asked = csl_works.keep_plain_dois(ids)
         if not asked:
             return {}
-        listed = {"ids": ",".join(one.value for one in asked)}
+        listed = {"ids": ",".join(paper_id.value for paper_id in asked)}
         answer = await self._list_datacite_works(listed, count=SPEC.max_results)
         papers = [_parse_datacite_work(record.attributes) for record in answer.data]
         whole = answer.meta is not None and answer.meta.total == len(papers)
@@ -214,7 +209,7 @@ class Provider(KitProvider):
             "disable-facets": "true",
         }
         response = await self._upstream.send_get("/dois", params=params | paging | self._contact)
-        return read_json_response(_DataCiteListResponse, response)
+        return wire.read_json_response(_DataCiteListResponse, response)
 
 
 def _require_datacite_doi(paper_id: PaperId) -> str:
@@ -304,8 +299,8 @@ def _choose_datacite_date(work: _DataCiteWork) -> str | None:
     """The first date, in the order of `_DATE_TYPES`, that lies in the publication year; else the year."""
     stated = record_fields.parse_issued_date(str(work.year))
     for kind in _DATE_TYPES:
-        for one in work.dates or ():
-            found = record_fields.parse_issued_date(one.date) if one.kind == kind else None
+        for date in work.dates or ():
+            found = record_fields.parse_issued_date(date.date) if date.kind == kind else None
             if found and (stated is None or found.startswith(stated)):
                 return found
     return stated
@@ -319,9 +314,9 @@ def _find_datacite_kind(work: _DataCiteWork) -> str | None:
 
 def _find_datacite_abstract(work: _DataCiteWork) -> str | None:
     texts = (
-        publisher_markup.clean_abstract(one.text)
-        for one in work.descriptions or ()
-        if one.kind == "Abstract"
+        publisher_markup.clean_abstract(description.text)
+        for description in work.descriptions or ()
+        if description.kind == "Abstract"
     )
     return next(filter(None, texts), None)
 
@@ -343,8 +338,8 @@ def _find_later_version(work: _DataCiteWork, doi: str) -> str | None:
     if _find_datacite_kind(work) != "article":
         return None
     related = (
-        record_fields.normalize_doi_field(one.value)
-        for one in work.related or ()
-        if one.kind == "DOI" and one.relation in {"IsVersionOf", "IsPreviousVersionOf"}
+        record_fields.normalize_doi_field(other.value)
+        for other in work.related or ()
+        if other.kind == "DOI" and other.relation in {"IsVersionOf", "IsPreviousVersionOf"}
     )
     return next((found for found in related if found and found != doi), None)

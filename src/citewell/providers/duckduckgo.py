@@ -167,7 +167,12 @@ def parse_duckduckgo_page(body: bytes, status: int, now: datetime) -> _DuckDuckG
     _check_challenge(html, status=status)
     page = LexborHTMLParser(html)
     results = page.css(".result")
-    organic = [result for result in results if not _is_advertisement(result)]
+    organic = [
+        result
+        for result in results
+        if "result--ad" not in (result.attributes.get("class") or "")
+        and result.css_first(".badge--ad") is None
+    ]
     hits = tuple(
         hit for hit in (_parse_duckduckgo_result(result, now=now) for result in organic) if hit
     )
@@ -176,11 +181,6 @@ def parse_duckduckgo_page(body: bytes, status: int, now: datetime) -> _DuckDuckG
         message = "DuckDuckGo's page has neither results nor a notice that there are none."
         raise MalformedResponse(message, provider=SPEC.name)
     return _DuckDuckGoPage(hits=hits, next_form=_find_next_form(page))
-
-
-def _is_advertisement(result: LexborNode) -> bool:
-    classes = result.attributes.get("class") or ""
-    return "result--ad" in classes or result.css_first(".badge--ad") is not None
 
 
 def _parse_duckduckgo_result(result: LexborNode, *, now: datetime) -> SearchHit | None:

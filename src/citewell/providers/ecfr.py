@@ -17,13 +17,7 @@ from citewell.core.values.court_case import (
     LegalCitation,
 )
 from citewell.domains.law.bluebook import CfrPlace, find_cfr_place
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
@@ -54,49 +48,49 @@ _DAY_PATTERN = r"^[12]\d{3}-\d\d-\d\d$"
 _IsoDay = Annotated[str, Field(pattern=_DAY_PATTERN)]
 
 
-class _SectionPlace(ResponsePart):
+class _SectionPlace(wire.ResponsePart):
     title: Annotated[str, Field(pattern=r"^\d{1,2}$")]
-    part: OptionalField[str] = None
-    section: OptionalField[str] = None
-    appendix: OptionalField[str] = None
+    part: wire.OptionalField[str] = None
+    section: wire.OptionalField[str] = None
+    appendix: wire.OptionalField[str] = None
 
 
-class _SectionHeadings(ResponsePart):
-    title: OptionalField[str] = None
-    chapter: OptionalField[str] = None
-    part: OptionalField[str] = None
-    section: OptionalField[str] = None
-    appendix: OptionalField[str] = None
+class _SectionHeadings(wire.ResponsePart):
+    title: wire.OptionalField[str] = None
+    chapter: wire.OptionalField[str] = None
+    part: wire.OptionalField[str] = None
+    section: wire.OptionalField[str] = None
+    appendix: wire.OptionalField[str] = None
 
 
-class _FoundVersion(ResponsePart):
+class _FoundVersion(wire.ResponsePart):
     hierarchy: _SectionPlace
-    headings: OptionalField[_SectionHeadings] = None
-    full_text_excerpt: OptionalField[str] = None
-    starts_on: OptionalField[_IsoDay] = None
-    ends_on: OptionalField[_IsoDay] = None
-    removed: OptionalField[bool] = None
+    headings: wire.OptionalField[_SectionHeadings] = None
+    full_text_excerpt: wire.OptionalField[str] = None
+    starts_on: wire.OptionalField[_IsoDay] = None
+    ends_on: wire.OptionalField[_IsoDay] = None
+    removed: wire.OptionalField[bool] = None
 
 
-class _SearchMeta(ResponsePart):
-    total_count: OptionalField[int] = None
+class _SearchMeta(wire.ResponsePart):
+    total_count: wire.OptionalField[int] = None
 
 
-class _SearchPage(JsonResponse):
-    results: TolerantItems[_FoundVersion]
-    meta: OptionalField[_SearchMeta] = None
+class _SearchPage(wire.JsonResponse):
+    results: wire.TolerantItems[_FoundVersion]
+    meta: wire.OptionalField[_SearchMeta] = None
 
 
-class _StoredVersion(ResponsePart):
+class _StoredVersion(wire.ResponsePart):
     identifier: str
-    name: OptionalField[str] = None
-    date: OptionalField[_IsoDay] = None
-    part: OptionalField[str] = None
-    removed: OptionalField[bool] = None
+    name: wire.OptionalField[str] = None
+    date: wire.OptionalField[_IsoDay] = None
+    part: wire.OptionalField[str] = None
+    removed: wire.OptionalField[bool] = None
 
 
-class _VersionList(JsonResponse):
-    content_versions: TolerantItems[_StoredVersion]
+class _VersionList(wire.JsonResponse):
+    content_versions: wire.TolerantItems[_StoredVersion]
 
 
 class Provider(LawRegistry):
@@ -123,7 +117,7 @@ class Provider(LawRegistry):
             accept=(400,),
         )
         page = read_stated_json(_SearchPage, response)
-        versions = [one for one in page.results if _is_in_force(one, query.date_to)]
+        versions = [version for version in page.results if _is_in_force(version, query.date_to)]
         ended = len(page.results) - len(versions)
         cases = map(_parse_found_version, versions or page.results)
         kept: dict[str, CourtCase] = {}  # for each citation the most relevant
@@ -132,7 +126,9 @@ class Provider(LawRegistry):
                 kept.setdefault(next(iter(case.citations), case.url), case)
         return CaseHits(
             cases=tuple(kept.values())[: query.count],
-            total=drop_negative_count(page.meta.total_count) if page.meta and not ended else None,
+            total=wire.drop_negative_count(page.meta.total_count)
+            if page.meta and not ended
+            else None,
             notes=_describe_versions(in_force=len(versions), ended=ended),
         )
 
@@ -159,7 +155,9 @@ class Provider(LawRegistry):
         versions = read_stated_json(_VersionList, response).content_versions
         wanted = place.section or place.part
         found = [
-            one for one in versions if wanted.lower() in {one.identifier.lower(), one.part or ""}
+            version
+            for version in versions
+            if wanted.lower() in {version.identifier.lower(), version.part or ""}
         ]
         return (_parse_stored_versions(place, found),) if found else ()
 

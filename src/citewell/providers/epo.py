@@ -11,14 +11,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
-from citewell.core.errors import (
-    AuthRequired,
-    MalformedResponse,
-    RateLimited,
-    RejectedRequest,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.patents.patent_answers import is_granted_kind
 from citewell.domains.patents.patent_numbers import (
     PatentNumber,
@@ -28,7 +21,7 @@ from citewell.domains.patents.patent_numbers import (
 )
 from citewell.domains.patents.patent_records import PatentHits, PatentQuery, PatentRecord
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import JsonResponse, OptionalField, read_json_response
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
@@ -75,9 +68,9 @@ _MAX_FAULT_CHARS = 300
 _STATED = (400, 401, 403, 404, 413)
 
 
-class _TokenResponse(JsonResponse):
+class _TokenResponse(wire.JsonResponse):
     access_token: str = Field(min_length=1)
-    expires_in: OptionalField[float] = None  # seconds, sent as a string
+    expires_in: wire.OptionalField[float] = None  # seconds, sent as a string
 
 
 class Provider:
@@ -114,8 +107,9 @@ class Provider:
             response = await self._fetch_service(
                 f"/rest-services/published-data/publication/docdb/{place}/biblio", {}, {}
             )
-            for record in _read_publications(response) if response else ():
-                found.setdefault(record.number, record)
+            if response:
+                for record in parse_exchange_documents(read_epo_tree(response), source=SPEC.name):
+                    found.setdefault(record.number, record)
             if found:
                 break
         return await self._add_family(tuple(found.values())[: query.count])
@@ -128,11 +122,11 @@ class Provider:
                 f"/rest-services/family/publication/docdb/{place}", {}, {}
             )
             numbers = list_family_numbers(read_xml_tree(response)) if response else []
-        except UpstreamError:  # the publication itself was found
+        except errors.UpstreamError:  # the publication itself was found
             return records
         return tuple(
-            replace(one, also_published_as=normalize_family_numbers(numbers, own=one.number))
-            for one in records
+            replace(record, also_published_as=normalize_family_numbers(numbers, own=record.number))
+            for record in records
         )
 
     async def _fetch_service(
@@ -163,15 +157,11 @@ class Provider:
                 form={"grant_type": "client_credentials"},
                 secret_headers={"Authorization": f"Basic {self._basic}"},
             )
-            answer = read_json_response(_TokenResponse, response)
+            answer = wire.read_json_response(_TokenResponse, response)
             lifetime = min(answer.expires_in or _DEFAULT_TOKEN_SECONDS, 86400.0)
             self._expires_at = self._clock() + lifetime - _TOKEN_SPARE_SECONDS
             self._token = answer.access_token
         return self._token
-
-
-def _read_publications(response: HttpResponse) -> Iterator[PatentRecord]:
-    return parse_exchange_documents(read_epo_tree(response), source=SPEC.name)
 
 
 def _check_fault(response: HttpResponse) -> HttpResponse:
@@ -182,25 +172,27 @@ def _check_fault(response: HttpResponse) -> HttpResponse:
     detail = f"HTTP {status}"
     if status == 401:
         message = "The upstream rejected the access token."
-        raise AuthRequired(message, provider=SPEC.name, detail=detail, http_status=status)
+        raise errors.AuthRequired(message, provider=SPEC.name, detail=detail, http_status=status)
     if status == 403:
         why = mask_secrets(response.headers.get("x-rejection-reason", ""))[:80]
         message = f"The quota of Open Patent Services is used up{f' ({why})' if why else ''}."
-        raise RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
-    said = mask_secrets(_read_fault_words(response)).rstrip(". ")
+        raise errors.RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
+    words = mask_secrets(_read_fault_words(response)).rstrip(". ")
     message = (
-        f"The upstream refused this request: {said}." if said else "The upstream refused this."
+        f"The upstream refused this request: {words}." if words else "The upstream refused this."
     )
-    raise RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
+    raise errors.RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
 
 
 def _read_fault_words(response: HttpResponse) -> str:
     try:
         root = read_xml_tree(response)
-    except MalformedResponse:
+    except errors.MalformedResponse:
         return ""
-    words = (extract_element_text(one) for one in root.iter() if one.tag.endswith("message"))
-    return next((said for said in words if said), "")[:_MAX_FAULT_CHARS]
+    words = (
+        extract_element_text(element) for element in root.iter() if element.tag.endswith("message")
+    )
+    return next((text for text in words if text), "")[:_MAX_FAULT_CHARS]
 
 
 def read_epo_tree(response: HttpResponse) -> Element:
@@ -209,13 +201,13 @@ def read_epo_tree(response: HttpResponse) -> Element:
     if root.tag != f"{OPS_NAMESPACE}world-patent-data":
         if root.tag.endswith("fault"):
             message = "The upstream returned a fault instead of results."
-            raise UpstreamUnavailable(message, provider=SPEC.name)
+            raise errors.UpstreamUnavailable(message, provider=SPEC.name)
         message = "The response has none of the documented elements."
-        raise MalformedResponse(message, provider=SPEC.name)
+        raise errors.MalformedResponse(message, provider=SPEC.name)
     known = (f".//{EXCHANGE_NAMESPACE}exchange-documents", f".//{OPS_NAMESPACE}biblio-search")
     if all(root.find(path) is None for path in known):
         message = "The response holds no publications and no search result."
-        raise MalformedResponse(message, provider=SPEC.name)
+        raise errors.MalformedResponse(message, provider=SPEC.name)
     return root
 
 
@@ -265,16 +257,18 @@ def parse_exchange_documents(root: Element, *, source: str) -> Iterator[PatentRe
     records = [record for record in parsed if record]
     if documents and not records:
         message = "None of the publications in the response has a number."
-        raise MalformedResponse(message, provider=source)
+        raise errors.MalformedResponse(message, provider=source)
     return iter(records)
 
 
 def list_family_numbers(root: Element) -> list[str]:
     """The publications of a family, as the service for families and legal events lists them."""
     path = f".//{_OPS}family-member/{_X}publication-reference/{_X}document-id"
-    found = (one for one in root.findall(path) if one.get("document-id-type") == "docdb")
+    found = (
+        document for document in root.findall(path) if document.get("document-id-type") == "docdb"
+    )
     names = (f"{_X}country", f"{_X}doc-number", f"{_X}kind")
-    return ["".join(extract_element_text(one, name) for name in names) for one in found]
+    return ["".join(extract_element_text(document, name) for name in names) for document in found]
 
 
 def _parse_exchange_document(document: Element, source: str) -> PatentRecord | None:
@@ -305,20 +299,20 @@ def _parse_exchange_document(document: Element, source: str) -> PatentRecord | N
 def _choose_language_text(parent: Element | None, name: str) -> str:
     """The English text among those in several languages, else the first."""
     found = parent.findall(f"{_X}{name}") if parent is not None else []
-    ordered = sorted(found, key=lambda one: one.get("lang") != "en")
+    ordered = sorted(found, key=lambda element: element.get("lang") != "en")
     return next((text for text in map(extract_element_text, ordered) if text), "")
 
 
 def _collect_exchange_parties(data: Element | None, role: str) -> tuple[str, ...]:
     """Names in the office's own spelling; in the EPO's upper-case form if there is no other."""
     found = data.findall(f".//{_X}parties//{_X}{role}") if data is not None else []
-    chosen = [one for one in found if one.get("data-format") == "original"] or found
-    return clean_party_names(extract_element_text(one, f".//{_X}name") for one in chosen)
+    chosen = [party for party in found if party.get("data-format") == "original"] or found
+    return clean_party_names(extract_element_text(party, f".//{_X}name") for party in chosen)
 
 
 def _find_document_day(data: Element | None, reference: str) -> str | None:
     found = data.findall(f"{_X}{reference}/{_X}document-id/{_X}date") if data is not None else []
-    return next((day for one in found if (day := parse_patent_day(one.text))), None)
+    return next((day for element in found if (day := parse_patent_day(element.text))), None)
 
 
 def _list_class_codes(data: Element | None) -> Iterator[str]:

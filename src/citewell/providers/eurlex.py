@@ -8,21 +8,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from citewell.core.values.court_case import (
-    CaseHits,
-    CaseQuery,
-    CitationMatch,
-    CourtCase,
-    LegalCitation,
-)
+from citewell.core.values import court_case
 from citewell.domains.law.eu_law_numbers import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
@@ -61,59 +50,63 @@ _CELEX_FORMS = {"cjeu": "^6....C", "egc": "^6....T", "eu-legislation": "^3", "eu
 _KINDS = {"6": "decision", "3": "legislation"}
 
 
-class _BoundTerm(ResponsePart):
+class _BoundTerm(wire.ResponsePart):
     value: str
 
 
-class _CelexValue(ResponsePart):
+class _CelexValue(wire.ResponsePart):
     value: Annotated[str, Field(pattern=r"^[0-9A-Z][0-9A-Z/()_.-]{2,39}$")]
 
 
-class _WorkBinding(ResponsePart):
+class _WorkBinding(wire.ResponsePart):
     celex: _CelexValue
-    ecli: OptionalField[_BoundTerm] = None
-    date: OptionalField[_BoundTerm] = None
-    title: OptionalField[_BoundTerm] = None
+    ecli: wire.OptionalField[_BoundTerm] = None
+    date: wire.OptionalField[_BoundTerm] = None
+    title: wire.OptionalField[_BoundTerm] = None
 
 
-class _BindingList(ResponsePart):
-    bindings: TolerantItems[_WorkBinding]
+class _BindingList(wire.ResponsePart):
+    bindings: wire.TolerantItems[_WorkBinding]
 
 
-class _SparqlAnswer(JsonResponse):
+class _SparqlAnswer(wire.JsonResponse):
     results: _BindingList
 
 
 class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"eu_celex", "eu_ecli"})
 
-    async def search_cases(self, query: CaseQuery) -> CaseHits:
+    async def search_cases(self, query: court_case.CaseQuery) -> court_case.CaseHits:
         """Texts by their number if the query names one, else by the words of their English titles."""
         ecli = ECLI_PATTERN.search(query.text)
         numbers = find_celex_numbers(query.text)
         if ecli or numbers:
             named = _build_ecli_choice(ecli.group()) if ecli else _build_celex_choice(numbers)
-            return CaseHits(cases=(await self._select_works(named, query))[: query.count])
+            return court_case.CaseHits(
+                cases=(await self._select_works(named, query))[: query.count]
+            )
         # Letters and digits only, so that no word can end a literal.
         found = dict.fromkeys(_WORD_PATTERN.findall(query.text))
         words = [word for word in found if len(word) >= _MIN_WORD_CHARS][:_MAX_SEARCH_WORDS]
         if not words:
-            return CaseHits(notes=("EUR-Lex needs a word of at least three letters.",))
+            return court_case.CaseHits(notes=("EUR-Lex needs a word of at least three letters.",))
         response = await self._send_sparql(_build_select(_build_index_search(words), query))
         if response.status == _BAD_REQUEST:  # no full-text index: the titles are compared instead
             response = await self._send_sparql(_build_select(_build_title_filter(words), query))
-        return CaseHits(cases=_read_works(response)[: query.count])
+        return court_case.CaseHits(cases=_read_works(response)[: query.count])
 
-    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
+    async def _find_citation(self, citation: court_case.LegalCitation) -> court_case.CitationMatch:
         pattern = ECLI_PATTERN if citation.kind == "eu_ecli" else CELEX_PATTERN
         written = citation.normalized.strip().upper()
         if pattern.fullmatch(written) is None:
-            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
+            return court_case.CitationMatch(provider=SPEC.name, is_reporter_known=False)
         build = _build_ecli_choice if citation.kind == "eu_ecli" else _build_celex_choice
-        cases = await self._select_works(build(written), CaseQuery(text=written))
-        return CitationMatch(provider=SPEC.name, cases=cases)
+        cases = await self._select_works(build(written), court_case.CaseQuery(text=written))
+        return court_case.CitationMatch(provider=SPEC.name, cases=cases)
 
-    async def _select_works(self, choice: str, query: CaseQuery) -> tuple[CourtCase, ...]:
+    async def _select_works(
+        self, choice: str, query: court_case.CaseQuery
+    ) -> tuple[court_case.CourtCase, ...]:
         return _read_works(await self._send_sparql(_build_select(choice, query)))
 
     async def _send_sparql(self, sparql: str) -> HttpResponse:
@@ -124,7 +117,7 @@ class Provider(LawRegistry):
         )
 
 
-def _build_select(choice: str, query: CaseQuery) -> str:
+def _build_select(choice: str, query: court_case.CaseQuery) -> str:
     """The whole query; every text in it that a user wrote has passed a `_build_` function below."""
     conditions = []
     if form := _CELEX_FORMS.get(query.court or ""):
@@ -176,16 +169,16 @@ def _escape_literal(text: str) -> str:
     return "".join(f"\\u{ord(sign):04x}" if sign in '"\\\n\r\t{}<>' else sign for sign in text)
 
 
-def _read_works(response: HttpResponse) -> tuple[CourtCase, ...]:
+def _read_works(response: HttpResponse) -> tuple[court_case.CourtCase, ...]:
     """One case for each CELEX number, in the order of the rows."""
     rows = read_stated_json(_SparqlAnswer, response).results.bindings
-    cases: dict[str, CourtCase] = {}
+    cases: dict[str, court_case.CourtCase] = {}
     for row in rows:
         cases.setdefault(row.celex.value, _parse_work(row))
     return tuple(cases.values())
 
 
-def _parse_work(row: _WorkBinding) -> CourtCase:
+def _parse_work(row: _WorkBinding) -> court_case.CourtCase:
     celex = row.celex.value
     ecli = clean_markup(row.ecli.value) if row.ecli else ""
     parts = [clean_markup(part) for part in (row.title.value if row.title else "").split("#")]
@@ -196,7 +189,7 @@ def _parse_work(row: _WorkBinding) -> CourtCase:
     subject = parts[2:-1] if is_decision else parts[1:]
     ids = {"celex": celex, "ecli": ecli}
     letter = ecli.split(":")[2] if ecli.count(":") >= 4 else ""
-    return CourtCase(
+    return court_case.CourtCase(
         name=name.rstrip(".").replace("<", "") or celex,
         url=_PAGE + celex,
         source=SPEC.name,

@@ -7,14 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    NotFound,
-    RejectedRequest,
-    TooLarge,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.domains.series_ids import SeriesReference, parse_series_reference
 from citewell.net.http.messages import HttpResponse
@@ -89,7 +82,7 @@ class Provider(KitProvider):
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         reference = parse_series_reference(query.series_id)
         if reference.key or "," in reference.flow:
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 "A Eurostat series_id is the code of a data set such as une_rt_m, with filters after"
                 " a question mark: une_rt_m?sex=T&age=TOTAL."
             )
@@ -97,7 +90,7 @@ class Provider(KitProvider):
         response = await self._send_dataset(reference, _build_data_params(query, reference, geo))
         if response.status == _NOT_FOUND:
             if not any(word in response.body[:4096].lower() for word in _NO_DATA_WORDS):
-                raise NotFound(
+                raise errors.NotFound(
                     f"Eurostat has no data set {reference.flow}. Search with query for codes that"
                     " exist.",
                     provider=SPEC.name,
@@ -117,11 +110,11 @@ class Provider(KitProvider):
                 params=params,
                 accept=(_BAD_REQUEST, _NOT_FOUND, _TOO_LARGE),
             )
-        except TooLarge as error:
+        except errors.TooLarge as error:
             raise error.copy_with_message(f"The answer is too large. {_NARROW_ADVICE}") from None
         if response.status == _TOO_LARGE or b'"ASYNCHRONOUS_RESPONSE' in response.body[:2048]:
             message = f"Eurostat does not send so much at once. {_NARROW_ADVICE}"
-            raise RejectedRequest(message, provider=SPEC.name, detail="HTTP 413")
+            raise errors.RejectedRequest(message, provider=SPEC.name, detail="HTTP 413")
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
         return response
@@ -138,7 +131,9 @@ def write_contents_lines(body: bytes) -> str:
     text = body.decode("utf-8-sig", "replace")
     header = text.partition("\n")[0].lower()
     if "code" not in header or "\t" not in header:
-        raise MalformedResponse("Eurostat's table of contents has another form than documented.")
+        raise errors.MalformedResponse(
+            "Eurostat's table of contents has another form than documented."
+        )
     return write_catalogue_lines(_iterate_contents(text))
 
 
@@ -157,7 +152,7 @@ def _iterate_contents(text: str) -> Iterator[SeriesItem]:
                     notes=f"Data from {years}." if years else None,
                 )
     except csv.Error:
-        raise MalformedResponse("Eurostat's table of contents cannot be read.") from None
+        raise errors.MalformedResponse("Eurostat's table of contents cannot be read.") from None
 
 
 def _format_dotted_day(text: str) -> str:
@@ -173,7 +168,7 @@ def _choose_geo(query: ObservationQuery, reference: SeriesReference) -> str | No
         return None
     code = choose_office_code(query.country, "eurostat")
     if code is None:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"Eurostat has no code for {query.country}. Name a country, or put Eurostat's own code"
             " into series_id, such as ?geo=EA21."
         )
@@ -227,11 +222,19 @@ def read_jsonstat_cube(body: bytes) -> DataCube:
         for name, own in zip(names, codes, strict=True)
     ]
     metrics = _read_metric_units(holder, names, codes)
-    labels = _read_status_labels(whole)
+    # The codes of the periods, or their labels where only those can be read as periods.
+    times = dimensions[time_at]
+    period_texts = (
+        code if parse_stated_period(code).first_day else label
+        for code, label in zip(times.codes, times.labels, strict=True)
+    )
+    stated = get_object(get_object(get_object(whole, "extension"), "status"), "label")
+    own_labels = {code: clean_label(label) for code, label in stated.items()}
+    labels = _STATUS_LABELS | {code: label for code, label in own_labels.items() if label}
     return DataCube(
         title=clean_label(whole.get("label")),
-        dimensions=tuple(one for at, one in enumerate(dimensions) if at != time_at),
-        periods=tuple(map(parse_stated_period, _choose_period_texts(dimensions[time_at]))),
+        dimensions=tuple(dimension for at, dimension in enumerate(dimensions) if at != time_at),
+        periods=tuple(map(parse_stated_period, period_texts)),
         cells=[
             CubeCell(
                 (*place[:time_at], *place[time_at + 1 :]), place[time_at], value, (flag, place)
@@ -246,14 +249,14 @@ def _find_jsonstat_dataset(message: object) -> Mapping[str, Any]:
     """The data set itself, the one of a 1.x bundle, or the first of a collection."""
     if isinstance(message, dict):
         if message.get("error"):
-            raise UpstreamUnavailable("The upstream returned an error instead of data.")
+            raise errors.UpstreamUnavailable("The upstream returned an error instead of data.")
         if "value" in message and "dimension" in message:
             return message
         inside = (*message.values(), *get_list(get_object(message, "link"), "item"))
         for part in inside:
             if isinstance(part, dict) and "value" in part and "dimension" in part:
                 return part
-    raise MalformedResponse("The answer has no JSON-stat data set.")
+    raise errors.MalformedResponse("The answer has no JSON-stat data set.")
 
 
 def _check_jsonstat_shape(names: list[Any], sizes: list[Any]) -> None:
@@ -265,7 +268,9 @@ def _check_jsonstat_shape(names: list[Any], sizes: list[Any]) -> None:
         and all(0 <= size <= MAX_CUBE_CELLS for size in sizes)
     )
     if not fits:
-        raise MalformedResponse("The dimensions of the JSON-stat data set do not fit its sizes.")
+        raise errors.MalformedResponse(
+            "The dimensions of the JSON-stat data set do not fit its sizes."
+        )
 
 
 def _find_jsonstat_time(names: list[str], stated: list[Any]) -> int:
@@ -274,7 +279,7 @@ def _find_jsonstat_time(names: list[str], stated: list[Any]) -> int:
     if found is None:
         found = next((at for at, name in enumerate(names) if name.lower() in _TIME_NAMES), None)
     if found is None:
-        raise MalformedResponse("The JSON-stat data set has no dimension of time.")
+        raise errors.MalformedResponse("The JSON-stat data set has no dimension of time.")
     return found
 
 
@@ -289,7 +294,7 @@ def _list_jsonstat_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, 
     else:
         ordered = dict(enumerate(get_object(category, "label")))  # a single category needs no index
     if size > max(len(ordered), 1):
-        raise MalformedResponse("A dimension of the JSON-stat data set lacks categories.")
+        raise errors.MalformedResponse("A dimension of the JSON-stat data set lacks categories.")
     return tuple(clean_label(str(ordered.get(at, at))) for at in range(size))
 
 
@@ -302,14 +307,6 @@ def _read_jsonstat_dimension(
         label=clean_label(dimension.get("label")) or clean_label(name),
         codes=codes,
         labels=tuple(clean_label(labels.get(code)) or code for code in codes),
-    )
-
-
-def _choose_period_texts(dimension: CubeDimension) -> tuple[str, ...]:
-    """The codes of the periods, or their labels where only those can be read as periods."""
-    return tuple(
-        code if parse_stated_period(code).first_day else label
-        for code, label in zip(dimension.codes, dimension.labels, strict=True)
     )
 
 
@@ -332,12 +329,6 @@ def _format_jsonstat_unit(unit: object) -> str:
     multiplier = unit.get("multiplier", unit.get("mult"))
     scale = f"x 10^{multiplier}" if isinstance(multiplier, int) and multiplier else ""
     return " ".join(part for part in (clean_label(stated), scale) if part)
-
-
-def _read_status_labels(whole: Mapping[str, Any]) -> dict[str, str]:
-    stated = get_object(get_object(get_object(whole, "extension"), "status"), "label")
-    own = {code: clean_label(label) for code, label in stated.items()}
-    return _STATUS_LABELS | {code: label for code, label in own.items() if label}
 
 
 def _iterate_stated_cells(
@@ -364,7 +355,7 @@ def _index_jsonstat_cells(values: object, total: int) -> dict[int, object]:
     """Values by cell number, from a list or from a sparse map; cells outside the cube are dropped."""
     if isinstance(values, list):
         if len(values) > MAX_CUBE_CELLS:
-            raise MalformedResponse("The answer has more observations than can be read.")
+            raise errors.MalformedResponse("The answer has more observations than can be read.")
         return dict(enumerate(values[:total]))
     if not isinstance(values, dict):
         return {}

@@ -17,27 +17,10 @@ from citewell.core.values.search_results import (
     StructuredQuery,
     StructuredResult,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    clamp_score,
-    clean_json_texts,
-    fit_schema_value,
-    nested_field,
-    parse_json_text,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.dialects.result_paging import note_result_limit
-from citewell.routing.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
-)
+from citewell.routing import answer_reports
 from citewell.routing.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import extract_year, parse_provider_date
@@ -80,33 +63,33 @@ _PUBLISHER_DOMAINS = {
 }
 
 
-class _ExaResult(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    publishedDate: OptionalField[str] = None  # noqa: N815 - the upstream's word
-    author: OptionalField[str] = None
-    highlights: TolerantItems[str] = ()
-    summary: OptionalField[str] = None
-    score: OptionalField[float] = None
+class _ExaResult(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    publishedDate: wire.OptionalField[str] = None  # noqa: N815 - the upstream's word
+    author: wire.OptionalField[str] = None
+    highlights: wire.TolerantItems[str] = ()
+    summary: wire.OptionalField[str] = None
+    score: wire.OptionalField[float] = None
 
 
-class _ExaResponse(JsonResponse):
-    results: TolerantItems[_ExaResult]
+class _ExaResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_ExaResult]
 
 
-class _ExaAnswer(JsonResponse):
-    answer: OptionalField[str] = None
-    citations: TolerantItems[_ExaResult] = ()
-    cost: OptionalField[float] = nested_field("costDollars.total")
+class _ExaAnswer(wire.JsonResponse):
+    answer: wire.OptionalField[str] = None
+    citations: wire.TolerantItems[_ExaResult] = ()
+    cost: wire.OptionalField[float] = wire.nested_field("costDollars.total")
 
 
 class _ExaStructuredResult(_ExaResult):
     entities: Any = None
 
 
-class _ExaStructured(JsonResponse):
-    results: TolerantItems[_ExaStructuredResult]
-    cost: OptionalField[float] = nested_field("costDollars.total")
+class _ExaStructured(wire.JsonResponse):
+    results: wire.TolerantItems[_ExaStructuredResult]
+    cost: wire.OptionalField[float] = wire.nested_field("costDollars.total")
 
 
 class Provider(KitProvider):
@@ -126,7 +109,7 @@ class Provider(KitProvider):
         response = await self._upstream.send_post("/search", json=body)
         papers = tuple(
             _parse_exa_paper(result)
-            for result in read_json_response(_ExaResponse, response).results
+            for result in wire.read_json_response(_ExaResponse, response).results
         )
         applied = csl_works.name_filters(
             year=query.year_from or query.year_to, source=query.source in _PUBLISHER_DOMAINS
@@ -143,14 +126,16 @@ class Provider(KitProvider):
             idempotent=False,
             timeout=query.timeout_seconds,
         )
-        answer = read_json_response(_ExaAnswer, response)
+        answer = wire.read_json_response(_ExaAnswer, response)
         pages = (
-            CitedPage(url=one.url, title=one.title, published=self._parse_exa_day(one))
-            for one in answer.citations
+            answer_reports.CitedPage(
+                url=page.url, title=page.title, published=self._parse_exa_day(page)
+            )
+            for page in answer.citations
         )
-        return build_answer_report(
+        return answer_reports.build_answer_report(
             SPEC.name,
-            clean_answer_text(answer.answer),
+            answer_reports.clean_answer_text(answer.answer),
             pages,
             count=query.count,
             cost=_read_exa_cost(answer.cost, otherwise=_ANSWER_TICKS),
@@ -166,12 +151,12 @@ class Provider(KitProvider):
             idempotent=False,
             timeout=query.timeout_seconds,
         )
-        answer = read_json_response(_ExaStructured, response)
+        answer = wire.read_json_response(_ExaStructured, response)
         estimate = self.estimate_structured_cost(query)
         return StructuredHits(
             results=tuple(
-                _parse_exa_fields(one, query, published=self._parse_exa_day(one))
-                for one in answer.results[: query.count]
+                _parse_exa_fields(result, query, published=self._parse_exa_day(result))
+                for result in answer.results[: query.count]
             ),
             cost_ticks=_read_exa_cost(answer.cost, otherwise=estimate).ticks,
         )
@@ -187,7 +172,7 @@ class Provider(KitProvider):
         response = await self._upstream.send_post("/search", json=body)
         hits = tuple(
             _parse_exa_result(result, now=now)
-            for result in read_json_response(_ExaResponse, response).results
+            for result in wire.read_json_response(_ExaResponse, response).results
         )
         return SearchHits(
             hits=hits[: query.count],
@@ -255,7 +240,7 @@ def _parse_exa_fields(
     summary: Any = clean_markup(result.summary) or None
     if query.schema is not None and summary is not None:
         fields = parse_field_schema(query.schema)
-        summary = fit_schema_value(parse_json_text(result.summary or ""), fields)
+        summary = wire.fit_schema_value(wire.parse_json_text(result.summary or ""), fields)
     return StructuredResult(
         url=result.url,
         title=clean_markup(result.title) or None,
@@ -263,15 +248,15 @@ def _parse_exa_fields(
         author=clean_markup(result.author) or None,
         summary=summary,
         highlights=tuple(filter(None, map(clean_markup, result.highlights))) or None,
-        entities=clean_json_texts(result.entities) or None,
+        entities=wire.clean_json_texts(result.entities) or None,
     )
 
 
-def _read_exa_cost(stated: float | None, *, otherwise: int) -> AnswerCost:
+def _read_exa_cost(stated: float | None, *, otherwise: int) -> answer_reports.AnswerCost:
     ticks = convert_dollars(stated)
     if ticks is None:
-        return AnswerCost(ticks=otherwise, basis="table")
-    return AnswerCost(ticks=ticks, basis="provider")
+        return answer_reports.AnswerCost(ticks=otherwise, basis="table")
+    return answer_reports.AnswerCost(ticks=ticks, basis="provider")
 
 
 def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
@@ -283,7 +268,7 @@ def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
         snippet=excerpts[0] if excerpts else clean_markup(result.summary),
         published=published,
         published_basis="provider" if published else None,
-        score=clamp_score(result.score),
+        score=wire.clamp_score(result.score),
         engine=SPEC.name,
         extra_snippets=tuple(excerpts[1:]),
     )

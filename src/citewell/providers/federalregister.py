@@ -15,15 +15,7 @@ from citewell.core.values.court_case import (
     LegalCitation,
 )
 from citewell.domains.law.bluebook import find_register_page
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
@@ -55,41 +47,43 @@ _MAX_DOCUMENTS = 20
 _KINDS = {"rule": "regulation", "proposed rule": "regulation"}
 
 
-class _IssuingAgency(ResponsePart):
-    name: OptionalField[str] = None
-    raw_name: OptionalField[str] = None
+class _IssuingAgency(wire.ResponsePart):
+    name: wire.OptionalField[str] = None
+    raw_name: wire.OptionalField[str] = None
 
 
-class _RegisterDocument(ResponsePart):
+class _RegisterDocument(wire.ResponsePart):
     title: str
-    html_url: HttpLink
-    document_number: OptionalField[str] = None
-    type: OptionalField[str] = None
-    abstract: OptionalField[str] = None
-    publication_date: OptionalField[str] = None
-    agencies: OptionalField[TolerantItems[_IssuingAgency]] = None
-    citation: OptionalField[str] = None
-    docket_ids: OptionalField[TolerantItems[str]] = None
+    html_url: wire.HttpLink
+    document_number: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    abstract: wire.OptionalField[str] = None
+    publication_date: wire.OptionalField[str] = None
+    agencies: wire.OptionalField[wire.TolerantItems[_IssuingAgency]] = None
+    citation: wire.OptionalField[str] = None
+    docket_ids: wire.OptionalField[wire.TolerantItems[str]] = None
 
 
-class _DocumentPage(JsonResponse):
-    count: OptionalField[int] = None
-    results: OptionalField[TolerantItems[_RegisterDocument]] = None  # missing if nothing was found
+class _DocumentPage(wire.JsonResponse):
+    count: wire.OptionalField[int] = None
+    results: wire.OptionalField[wire.TolerantItems[_RegisterDocument]] = (
+        None  # missing if nothing was found
+    )
 
 
-class _SingleDocument(JsonResponse, _RegisterDocument):
+class _SingleDocument(wire.JsonResponse, _RegisterDocument):
     pass
 
 
-class _CitedPage(ResponsePart):
-    document_numbers: TolerantItems[Annotated[str, Field(pattern=r"^[\w-]{3,30}$")]]
+class _CitedPage(wire.ResponsePart):
+    document_numbers: wire.TolerantItems[Annotated[str, Field(pattern=r"^[\w-]{3,30}$")]]
 
 
-class _SearchSuggestions(ResponsePart):
-    citation: OptionalField[_CitedPage] = None
+class _SearchSuggestions(wire.ResponsePart):
+    citation: wire.OptionalField[_CitedPage] = None
 
 
-class _SearchDetails(JsonResponse):
+class _SearchDetails(wire.JsonResponse):
     suggestions: _SearchSuggestions
 
 
@@ -117,7 +111,7 @@ class Provider(LawRegistry):
             raise MalformedResponse("The documents are missing.", provider=SPEC.name)
         return CaseHits(
             cases=tuple(map(_parse_document, (found.results or ())[: query.count])),
-            total=drop_negative_count(found.count),
+            total=wire.drop_negative_count(found.count),
         )
 
     async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
@@ -131,7 +125,7 @@ class Provider(LawRegistry):
         response = await self._upstream.send_get(
             "/documents/search-details", params={"conditions[term]": f"{volume} FR {page}"}
         )
-        cited = read_json_response(_SearchDetails, response).suggestions.citation
+        cited = wire.read_json_response(_SearchDetails, response).suggestions.citation
         if cited is None or not cited.document_numbers:
             return ()
         numbers = cited.document_numbers[:_MAX_DOCUMENTS]
@@ -141,7 +135,7 @@ class Provider(LawRegistry):
         if len(numbers) == 1:
             document = parse_json_response(_SingleDocument, response)
             return (_parse_document(document),)
-        found = read_json_response(_DocumentPage, response).results
+        found = wire.read_json_response(_DocumentPage, response).results
         return tuple(map(_parse_document, found or ()))
 
 
@@ -150,7 +144,7 @@ def _list_field_params() -> list[tuple[str, str]]:
 
 
 def _parse_document(document: _RegisterDocument) -> CourtCase:
-    agencies = (clean_markup(one.name or one.raw_name) for one in document.agencies or ())
+    agencies = (clean_markup(agency.name or agency.raw_name) for agency in document.agencies or ())
     dockets = (clean_markup(number) for number in document.docket_ids or ())
     kind = clean_markup(document.type)
     number = clean_markup(document.document_number)

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import ClassVar
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from citewell.core.errors import MalformedResponse
+from citewell.core.values import court_case
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.court_case import (
-    CaseHits,
-    CaseQuery,
-    CitationMatch,
-    CourtCase,
-    LegalCitation,
-)
 from citewell.domains.law.citation_forms import build_citation_key
 from citewell.net.upstream.json_responses import require_http_address
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
@@ -24,7 +17,7 @@ from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.calendar_dates import parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 
 SPEC = ProviderSpec(
     name="findcaselaw",
@@ -56,15 +49,15 @@ _NEUTRAL_CITATION_PATTERN = re.compile(
 class Provider(LawRegistry):
     citation_kinds: ClassVar[frozenset[str]] = frozenset({"uk_neutral"})
 
-    async def search_cases(self, query: CaseQuery) -> CaseHits:
+    async def search_cases(self, query: court_case.CaseQuery) -> court_case.CaseHits:
         """The judgment that the query cites, else judgments by relevance.
 
         The feed has no filter by day, so days are compared here.
         """
         if cited := _NEUTRAL_CITATION_PATTERN.search(query.text):
-            citation = LegalCitation(kind="uk_neutral", normalized=cited.group())
+            citation = court_case.LegalCitation(kind="uk_neutral", normalized=cited.group())
             if cases := (await self.look_up_citation(citation)).cases:
-                return CaseHits(cases=cases[: query.count])
+                return court_case.CaseHits(cases=cases[: query.count])
         has_days = bool(query.date_from or query.date_to)
         params = {"query": query.text, "per_page": str(_PAGE_SIZE if has_days else query.count)}
         if query.court:
@@ -72,7 +65,7 @@ class Provider(LawRegistry):
         feed = await self._fetch_judgment_feed(params)
         found = _parse_entries(feed)
         kept = [case for case in found if _has_asked_day(case, query)]
-        return CaseHits(
+        return court_case.CaseHits(
             cases=tuple(kept[: query.count]),
             total=None if has_days else _parse_total(feed),
             notes=(
@@ -82,10 +75,12 @@ class Provider(LawRegistry):
             else (),
         )
 
-    async def _find_citation(self, citation: LegalCitation) -> CitationMatch:
+    async def _find_citation(self, citation: court_case.LegalCitation) -> court_case.CitationMatch:
         parts = _NEUTRAL_CITATION_PATTERN.match(citation.normalized)
-        if parts is None or parts["court"] not in _load_covered_courts():
-            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
+        if parts is None or parts["court"] not in load_words(
+            __package__, "findcaselaw", "covered_courts"
+        ):
+            return court_case.CitationMatch(provider=SPEC.name, is_reporter_known=False)
         # Judgments that cite this one are found as well, but none is older than itself.
         quoted = '"' + citation.normalized.replace('"', " ") + '"'
         feed = await self._fetch_judgment_feed({"query": quoted, "order": "date", "per_page": "20"})
@@ -95,7 +90,7 @@ class Provider(LawRegistry):
             for case in _parse_entries(feed)
             if wanted in map(build_citation_key, case.citations)
         )
-        return CitationMatch(provider=SPEC.name, cases=cases)
+        return court_case.CitationMatch(provider=SPEC.name, cases=cases)
 
     async def _fetch_judgment_feed(self, params: dict[str, str]) -> Element:
         response = await self._upstream.send_get(
@@ -109,7 +104,7 @@ class Provider(LawRegistry):
         return feed
 
 
-def _parse_entries(feed: Element) -> list[CourtCase]:
+def _parse_entries(feed: Element) -> list[court_case.CourtCase]:
     """The entries that have an address; none of several having one means another format."""
     entries = feed.findall(f"{_ATOM}entry")
     cases = [case for case in map(_parse_entry, entries) if case is not None]
@@ -118,19 +113,19 @@ def _parse_entries(feed: Element) -> list[CourtCase]:
     return cases
 
 
-def _parse_entry(entry: Element) -> CourtCase | None:
+def _parse_entry(entry: Element) -> court_case.CourtCase | None:
     url = _find_page_address(entry)
     if url is None:
         return None
     identifiers = entry.findall(f"{_TNA}identifier")
     citations = tuple(
         text
-        for one in identifiers
-        if one.get("type") == "ukncn"
-        and (text := extract_element_text(one) or (one.get("value") or "").strip())
+        for identifier in identifiers
+        if identifier.get("type") == "ukncn"
+        and (text := extract_element_text(identifier) or (identifier.get("value") or "").strip())
     )
     uri = extract_element_text(entry, f"{_TNA}uri")
-    return CourtCase(
+    return court_case.CourtCase(
         name=extract_element_text(entry, f"{_ATOM}title").replace("<", "") or url,
         url=url,
         source=SPEC.name,
@@ -162,7 +157,7 @@ def _parse_total(feed: Element) -> int | None:
     return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 10 else None
 
 
-def _has_asked_day(case: CourtCase, query: CaseQuery) -> bool:
+def _has_asked_day(case: court_case.CourtCase, query: court_case.CaseQuery) -> bool:
     day = case.date_filed
     if day is None:
         return not (query.date_from or query.date_to)
@@ -170,6 +165,3 @@ def _has_asked_day(case: CourtCase, query: CaseQuery) -> bool:
 
 
 # The courts that send their judgments here; those of Scotland and Northern Ireland do not.
-@cache
-def _load_covered_courts() -> frozenset[str]:
-    return frozenset(load_table(__package__, "findcaselaw")["covered_courts"])

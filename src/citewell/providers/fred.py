@@ -9,24 +9,10 @@ from collections.abc import Iterable
 from io import StringIO
 from urllib.parse import urlsplit
 
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    InvalidInput,
-    MalformedResponse,
-    Misconfigured,
-    NotFound,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.data_cubes import clean_label, format_stated_value, is_in_days
 from citewell.providers.dialects.series_catalogue import run_reader
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
@@ -85,32 +71,32 @@ _UNDESCRIBED_NOTE = "FRED did not say the title and the unit of the series."
 _UNKNOWN_SERIES_WORDS = ("does not exist", "series_id")
 
 
-class _FredSeries(ResponsePart):
+class _FredSeries(wire.ResponsePart):
     id: str
-    title: OptionalField[str] = None
-    units: OptionalField[str] = None
-    frequency: OptionalField[str] = None
-    last_updated: OptionalField[str] = None
-    notes: OptionalField[str] = None
+    title: wire.OptionalField[str] = None
+    units: wire.OptionalField[str] = None
+    frequency: wire.OptionalField[str] = None
+    last_updated: wire.OptionalField[str] = None
+    notes: wire.OptionalField[str] = None
 
 
-class _FredResponse(JsonResponse):
-    error_code: OptionalField[int] = None
-    error_message: OptionalField[str] = None
+class _FredResponse(wire.JsonResponse):
+    error_code: wire.OptionalField[int] = None
+    error_message: wire.OptionalField[str] = None
 
 
 class _SeriesPage(_FredResponse):
-    seriess: TolerantItems[_FredSeries]
+    seriess: wire.TolerantItems[_FredSeries]
 
 
-class _FredObservation(ResponsePart):
+class _FredObservation(wire.ResponsePart):
     date: str
-    value: OptionalField[str] = None
+    value: wire.OptionalField[str] = None
 
 
 class _ObservationPage(_FredResponse):
-    observations: TolerantItems[_FredObservation]
-    units: OptionalField[str] = None
+    observations: wire.TolerantItems[_FredObservation]
+    units: wire.OptionalField[str] = None
 
 
 class Provider(KitProvider):
@@ -121,7 +107,7 @@ class Provider(KitProvider):
 
     async def search_series(self, words: str, *, count: int) -> SeriesHits:
         if not self._key:
-            raise Misconfigured(
+            raise errors.Misconfigured(
                 "FRED can be searched only with a free key: set FRED_API_KEY (see .env.example)."
                 " Series are read by their series_id without one.",
                 settings=("FRED_API_KEY",),
@@ -133,15 +119,21 @@ class Provider(KitProvider):
             "sort_order": "desc",
         }
         response = await self._send_call("/series/search", params)
-        page = read_json_response(_SeriesPage, response)
-        found = [_build_series(one) for one in page.seriess if one.id.strip()]
+        page = wire.read_json_response(_SeriesPage, response)
+        found = [_build_series(series) for series in page.seriess if series.id.strip()]
         wanted = set(_WORD_PATTERN.findall(words.casefold()))
-        found.sort(key=lambda series: -_count_words(series.title or "", wanted))
+        found.sort(
+            key=lambda series: (
+                -len(wanted.intersection(_WORD_PATTERN.findall((series.title or "").casefold())))
+            )
+        )
         return SeriesHits(series=tuple(found[:count]))
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         if not _ID_PATTERN.fullmatch(query.series_id):
-            raise InvalidInput("A FRED series_id is letters and digits, such as GDP or CPIAUCSL.")
+            raise errors.InvalidInput(
+                "A FRED series_id is letters and digits, such as GDP or CPIAUCSL."
+            )
         read = self._fetch_observations if self._key else self._read_graph
         observed = await read(query)
         if not observed.observations:
@@ -154,12 +146,12 @@ class Provider(KitProvider):
         try:
             if self._key:
                 response = await self._send_call("/series", {"series_id": named})
-                page = read_json_response(_SeriesPage, response)
+                page = wire.read_json_response(_SeriesPage, response)
                 return next(map(_build_series, page.seriess), None)
             pages = _choose_site_address(self._upstream.base_url, _SERIES_PAGES, "/series")
             response = await self._upstream.send_get(f"/{named}", base_url=pages, retry=False)
             return await run_reader(self._workers, read_series_page, response, named)
-        except CitewellError:
+        except errors.CitewellError:
             return None  # the values themselves are not lost for want of a title
 
     async def _fetch_observations(self, query: ObservationQuery) -> ObservationList:
@@ -173,10 +165,10 @@ class Provider(KitProvider):
             "units": query.units,
         }
         given = {name: value for name, value in params.items() if value}
-        page = read_json_response(
+        page = wire.read_json_response(
             _ObservationPage, await self._send_call("/series/observations", given)
         )
-        rows = [(parse_stated_period(one.date), one.value) for one in page.observations]
+        rows = [(parse_stated_period(row.date), row.value) for row in page.observations]
         return _select_observations(rows, query)
 
     async def _send_call(self, path: str, params: dict[str, str]) -> HttpResponse:
@@ -190,7 +182,7 @@ class Provider(KitProvider):
         if response.status == _BAD_REQUEST:
             raise _build_fred_refusal(response, stated, params.get("series_id"))
         if stated:
-            raise UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
+            raise errors.UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
         return response
 
     async def _read_graph(self, query: ObservationQuery) -> ObservationList:
@@ -223,7 +215,7 @@ def _read_stated_error(response: HttpResponse) -> str:
     """The error message of the body, or nothing; a body that is not JSON has none."""
     try:
         body = response.parse_json()
-    except MalformedResponse:
+    except errors.MalformedResponse:
         return ""
     stated = isinstance(body, dict) and (body.get("error_message") or body.get("error_code"))
     return clean_label(str(stated)) if stated else ""
@@ -231,10 +223,10 @@ def _read_stated_error(response: HttpResponse) -> str:
 
 def _build_fred_refusal(
     response: HttpResponse, stated: str, series_id: str | None
-) -> AuthRequired | NotFound | UpstreamUnavailable | Exception:
+) -> errors.AuthRequired | errors.NotFound | errors.UpstreamUnavailable | Exception:
     words = stated.lower()
     if "api_key" in words or "api key" in words:
-        return AuthRequired(
+        return errors.AuthRequired(
             "FRED did not accept the key: check FRED_API_KEY, 32 small letters and digits.",
             provider=SPEC.name,
             settings=("FRED_API_KEY",),
@@ -244,8 +236,8 @@ def _build_fred_refusal(
     return build_stated_refusal(response)
 
 
-def _build_unknown_series(series_id: str) -> NotFound:
-    return NotFound(
+def _build_unknown_series(series_id: str) -> errors.NotFound:
+    return errors.NotFound(
         f"FRED has no series {series_id}, or not with these arguments. Ids such as GDP, CPIAUCSL and"
         " UNRATE are shown on fred.stlouisfed.org.",
         provider=SPEC.name,
@@ -257,11 +249,11 @@ def read_graph_window(body: bytes, query: ObservationQuery) -> ObservationList:
     text = body.decode("utf-8-sig", "replace")
     header = text.partition("\n")[0].lower()
     if not header.startswith(("observation_date,", "date,")):
-        raise MalformedResponse("Expected FRED's table and got something else.")
+        raise errors.MalformedResponse("Expected FRED's table and got something else.")
     try:
         rows = [row for row in csv.reader(StringIO(text)) if len(row) > 1][1:]
     except csv.Error:
-        raise MalformedResponse("FRED's table cannot be read.") from None
+        raise errors.MalformedResponse("FRED's table cannot be read.") from None
     dated = [(parse_stated_period(row[0]), row[1]) for row in rows]
     return _select_observations(dated, query)
 
@@ -313,16 +305,12 @@ def _label_observations(
     )
 
 
-def _count_words(title: str, words: set[str]) -> int:
-    return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
-
-
-def _build_series(one: _FredSeries) -> SeriesItem:
+def _build_series(series: _FredSeries) -> SeriesItem:
     return SeriesItem(
-        series_id=clean_label(one.id),
-        title=clean_label(one.title) or clean_label(one.id),
-        units=clean_label(one.units) or None,
-        frequency=clean_label(one.frequency) or None,
-        last_updated=clean_label(one.last_updated) or None,
-        notes=clean_label(one.notes) or None,
+        series_id=clean_label(series.id),
+        title=clean_label(series.title) or clean_label(series.id),
+        units=clean_label(series.units) or None,
+        frequency=clean_label(series.frequency) or None,
+        last_updated=clean_label(series.last_updated) or None,
+        notes=clean_label(series.notes) or None,
     )

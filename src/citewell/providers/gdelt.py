@@ -7,23 +7,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from citewell.core.errors import (
-    FailureReason,
-    MalformedResponse,
-    NetworkFailed,
-    RateLimited,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
@@ -77,15 +65,15 @@ _SPLIT_APOSTROPHE_PATTERN = re.compile(r"(?<=\w) ?(['’]) ?(s|t|re|ve|ll|d|m)\b
 _SPLIT_NUMBER_PATTERN = re.compile(r"(?<=\d) (?:(,) (?=\d{3}\b)|(\.) (?=\d))")
 
 
-class _Article(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    seendate: OptionalField[str] = None
-    domain: OptionalField[str] = None
+class _Article(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    seendate: wire.OptionalField[str] = None
+    domain: wire.OptionalField[str] = None
 
 
-class _ArticleList(ResponsePart):
-    articles: TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
+class _ArticleList(wire.ResponsePart):
+    articles: wire.TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
 
 
 class Provider(KitProvider):
@@ -110,14 +98,14 @@ class Provider(KitProvider):
             response = await self._upstream.send_get(
                 params=params, timeout=_TIMEOUT_SECONDS, accept=_OVERLOAD_STATUSES, retry=False
             )
-        except NetworkFailed as error:
-            if error.reason is FailureReason.TIMEOUT:
+        except errors.NetworkFailed as error:
+            if error.reason is errors.FailureReason.TIMEOUT:
                 self._upstream.pause_requests(_REST_SECONDS)
             raise
         try:
             check_status(response, provider=SPEC.name, accept=(), now=self._kit.clock)
             return _read_articles(response)
-        except (RateLimited, GatewayOverloaded) as error:
+        except (errors.RateLimited, GatewayOverloaded) as error:
             self._upstream.pause_requests(max(_REST_SECONDS, error.retry_after or 0.0))
             raise
 
@@ -188,19 +176,19 @@ def _read_articles(response: HttpResponse) -> tuple[_Article, ...]:
     )
     answer = parse_json_response(_ArticleList, cleaned)
     if not answer.model_fields_set and body.strip() != b"{}":
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             "The response has none of the documented fields.", provider=response.provider
         )
     return answer.articles
 
 
-def _build_text_error(response: HttpResponse) -> UpstreamError:
-    said = clean_markup(response.body[:_MAX_TEXT_CHARS].decode("utf-8", "replace")).lower()
-    if any(word in said for word in _OVERLOAD_WORDS):
-        return RateLimited("GDELT asks us to slow down.", provider=response.provider)
-    if any(word in said for word in _QUERY_WORDS):
+def _build_text_error(response: HttpResponse) -> errors.UpstreamError:
+    text = clean_markup(response.body[:_MAX_TEXT_CHARS].decode("utf-8", "replace")).lower()
+    if any(word in text for word in _OVERLOAD_WORDS):
+        return errors.RateLimited("GDELT asks us to slow down.", provider=response.provider)
+    if any(word in text for word in _QUERY_WORDS):
         return build_stated_refusal(response)
-    return UpstreamUnavailable(
+    return errors.UpstreamUnavailable(
         "GDELT returned a message instead of articles.", provider=response.provider
     )
 

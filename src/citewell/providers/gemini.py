@@ -18,20 +18,8 @@ from citewell.core.values.research import (
     WritingRequest,
 )
 from citewell.core.values.search_results import AnswerQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
-from citewell.providers.dialects.grounded_content import (
-    GroundedContent,
-    convert_grounded_usage,
-    describe_google_searches,
-    join_content_text,
-    list_grounding_pages,
-    resolve_google_redirects,
-)
+from citewell.net.upstream import json_responses as wire
+from citewell.providers.dialects import grounded_content
 from citewell.routing.answer_reports import AnswerCost, build_answer_report, clean_answer_text
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, accept_key
@@ -103,39 +91,39 @@ _PARTIAL_STATUSES = frozenset({"incomplete", "budget_exceeded"})
 _EXPECTED_SEARCHES = {"low": 30, "medium": 60, "high": 100, "xhigh": 160}  # usual number, by effort
 
 
-class _GeminiAnnotation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    start_index: OptionalField[int] = None
-    end_index: OptionalField[int] = None
+class _GeminiAnnotation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    start_index: wire.OptionalField[int] = None
+    end_index: wire.OptionalField[int] = None
 
 
-class _GeminiContent(ResponsePart):
-    text: OptionalField[str] = None
-    annotations: TolerantItems[Any] = ()
+class _GeminiContent(wire.ResponsePart):
+    text: wire.OptionalField[str] = None
+    annotations: wire.TolerantItems[Any] = ()
 
 
-class _GeminiStep(ResponsePart):
-    type: OptionalField[str] = None
-    content: TolerantItems[_GeminiContent] = ()
+class _GeminiStep(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_GeminiContent] = ()
 
 
-class _GeminiUsage(ResponsePart):
-    total_input_tokens: OptionalField[int] = None
-    total_output_tokens: OptionalField[int] = None
-    total_thought_tokens: OptionalField[int] = None
-    total_tool_use_tokens: OptionalField[int] = None
-    total_cached_tokens: OptionalField[int] = None
-    grounding_tool_count: TolerantItems[Any] = ()
+class _GeminiUsage(wire.ResponsePart):
+    total_input_tokens: wire.OptionalField[int] = None
+    total_output_tokens: wire.OptionalField[int] = None
+    total_thought_tokens: wire.OptionalField[int] = None
+    total_tool_use_tokens: wire.OptionalField[int] = None
+    total_cached_tokens: wire.OptionalField[int] = None
+    grounding_tool_count: wire.TolerantItems[Any] = ()
 
 
-class _GeminiInteraction(ResponsePart):
-    id: OptionalField[str] = None
-    status: OptionalField[str] = None
-    agent: OptionalField[str] = None
-    model: OptionalField[str] = None
-    steps: TolerantItems[_GeminiStep] = ()
-    usage: OptionalField[_GeminiUsage] = None
+class _GeminiInteraction(wire.ResponsePart):
+    id: wire.OptionalField[str] = None
+    status: wire.OptionalField[str] = None
+    agent: wire.OptionalField[str] = None
+    model: wire.OptionalField[str] = None
+    steps: wire.TolerantItems[_GeminiStep] = ()
+    usage: wire.OptionalField[_GeminiUsage] = None
     error: Any = None
 
 
@@ -154,28 +142,28 @@ class Provider(KitProvider):
             user_price=("GEMINI_PRICES", self._kit.find_option("GEMINI_PRICES")),
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = _EXPECTED_SEARCHES[ask.tier.effort]
+    def estimate_cost(self, request: ResearchRequest) -> int:
+        searches = _EXPECTED_SEARCHES[request.tier.effort]
         usage = ProviderUsage(input_tokens=3000 * searches, output_tokens=30_000, searches=searches)
         return self._tariff.compute_cost(self._agent, usage).ticks
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome:
         agent, setting = (
             (self._large, "GEMINI_AGENT_MAX")
-            if ask.tier.name in {"L", "XL"}
+            if request.tier.name in {"L", "XL"}
             else (self._agent, "GEMINI_AGENT")
         )
-        request = {
+        body = {
             "agent": agent,
-            "input": f"{research_prompts.RESEARCH_INSTRUCTIONS}\n\n{research_prompts.build_question_prompt(ask)}",
+            "input": f"{research_prompts.RESEARCH_INSTRUCTIONS}\n\n{research_prompts.build_question_prompt(request)}",
             "background": True,
             "store": True,
             "agent_config": {"type": "deep-research", "thinking_summaries": "none"},
         }
         answer = await self._start_interaction(
-            request,
+            body,
             _build_gemini_account(agent, setting),
-            tag=ask.tag,
+            tag=request.tag,
             limit=_CONTROL_TIMEOUT_SECONDS,
         )
         if (
@@ -231,14 +219,14 @@ class Provider(KitProvider):
 
     async def write_report(self, writing: WritingRequest) -> ProviderReport:
         account = _build_gemini_account(self._model, "GEMINI_MODEL")
-        request = {
+        body = {
             "model": self._model,
             "input": f"{writing.instructions}\n\n{writing.material}",
             "generation_config": {"max_output_tokens": writing.max_tokens},
             "store": False,
         }
         answer = await self._start_interaction(
-            request, account, tag=writing.tag, limit=_WRITING_TIMEOUT_SECONDS
+            body, account, tag=writing.tag, limit=_WRITING_TIMEOUT_SECONDS
         )
         return self._require_gemini_report(answer, account)
 
@@ -258,27 +246,29 @@ class Provider(KitProvider):
             timeout=query.timeout_seconds,
             accept=EXPLAINED_STATUSES,
         )
-        answer = validate_response(GroundedContent, read_paid_response(response, account), account)
-        landed = await resolve_google_redirects(self._upstream, answer)
-        text = clean_answer_text(join_content_text(answer))
-        usage = convert_grounded_usage(answer)
+        answer = validate_response(
+            grounded_content.GroundedContent, read_paid_response(response, account), account
+        )
+        landed = await grounded_content.resolve_google_redirects(self._upstream, answer)
+        text = clean_answer_text(grounded_content.join_content_text(answer))
+        usage = grounded_content.convert_grounded_usage(answer)
         cost = self._tariff.compute_cost(self._model, usage)
         return build_answer_report(
             SPEC.name,
             text,
-            list_grounding_pages(answer, text, landed),
+            grounded_content.list_grounding_pages(answer, text, landed),
             count=query.count,
             model=answer.model_version or self._model,
             cost=AnswerCost(ticks=cost.ticks, basis=cost.basis, usage=usage),
-            notes=describe_google_searches(answer),
+            notes=grounded_content.describe_google_searches(answer),
         )
 
     async def _start_interaction(
-        self, request: dict[str, Any], account: PaidAccount, *, tag: str, limit: float
+        self, body: dict[str, Any], account: PaidAccount, *, tag: str, limit: float
     ) -> _GeminiInteraction:
         response = await self._upstream.send_post(
             "/interactions",
-            json=request,
+            json=body,
             idempotent=False,
             headers={"Idempotency-Key": tag},
             timeout=limit,

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from citewell.core.errors import Misconfigured
-from citewell.core.values.search_queries import (
-    FoundImage,
-    ImageFilter,
-    ImageQuery,
-    SearchFilter,
-    SearchHit,
-    SearchHits,
-    SearchQuery,
-)
-from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.core.values import search_queries
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import (
     GatheredResults,
     ResultPage,
@@ -54,17 +36,17 @@ SPEC = ProviderSpec(
     ),
     filters=frozenset(
         {
-            SearchFilter.SITES,
-            SearchFilter.TIME_RANGE,
-            SearchFilter.SAFE,
-            SearchFilter.LANGUAGE,
-            SearchFilter.COUNTRY,
-            SearchFilter.EXACT_TERMS,
-            SearchFilter.EXCLUDE_TERMS,
-            SearchFilter.SORT,
+            search_queries.SearchFilter.SITES,
+            search_queries.SearchFilter.TIME_RANGE,
+            search_queries.SearchFilter.SAFE,
+            search_queries.SearchFilter.LANGUAGE,
+            search_queries.SearchFilter.COUNTRY,
+            search_queries.SearchFilter.EXACT_TERMS,
+            search_queries.SearchFilter.EXCLUDE_TERMS,
+            search_queries.SearchFilter.SORT,
         }
     ),
-    image_filters=dict.fromkeys(ImageFilter, frozenset()),
+    image_filters=dict.fromkeys(search_queries.ImageFilter, frozenset()),
     max_results=100,
     max_images=100,
     max_query_chars=2048,
@@ -87,89 +69,93 @@ _DATE_META_KEYS = (
 )
 
 
-class _GooglePagemap(ResponsePart):
-    metatags: TolerantItems[dict[str, object]] = ()
-    newsarticle: TolerantItems[dict[str, object]] = ()
+class _GooglePagemap(wire.ResponsePart):
+    metatags: wire.TolerantItems[dict[str, object]] = ()
+    newsarticle: wire.TolerantItems[dict[str, object]] = ()
 
 
-class _GoogleItem(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    pagemap: OptionalField[_GooglePagemap] = None
+class _GoogleItem(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    pagemap: wire.OptionalField[_GooglePagemap] = None
 
 
-class _GoogleSearchInfo(ResponsePart):
-    totalResults: OptionalField[int] = None  # noqa: N815 - the upstream's word; a string of digits
+class _GoogleSearchInfo(wire.ResponsePart):
+    totalResults: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word; a string of digits
 
 
-class _GoogleQueries(ResponsePart):
-    nextPage: OptionalField[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
+class _GoogleQueries(wire.ResponsePart):
+    nextPage: wire.OptionalField[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
 
 
-class _GoogleWebResponse(JsonResponse):
-    kind: OptionalField[str] = None
-    items: TolerantItems[_GoogleItem] = ()  # absent when nothing was found
-    queries: OptionalField[_GoogleQueries] = None
-    searchInformation: OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
+class _GoogleWebResponse(wire.JsonResponse):
+    kind: wire.OptionalField[str] = None
+    items: wire.TolerantItems[_GoogleItem] = ()  # absent when nothing was found
+    queries: wire.OptionalField[_GoogleQueries] = None
+    searchInformation: wire.OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
 
 
-class _GoogleImageItem(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    context: OptionalField[HttpLink] = nested_field("image.contextLink")
-    thumbnail: OptionalField[HttpLink] = nested_field("image.thumbnailLink")
-    width: OptionalField[int] = nested_field("image.width")
-    height: OptionalField[int] = nested_field("image.height")
-    bytes: OptionalField[int] = nested_field("image.byteSize")
+class _GoogleImageItem(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    context: wire.OptionalField[wire.HttpLink] = wire.nested_field("image.contextLink")
+    thumbnail: wire.OptionalField[wire.HttpLink] = wire.nested_field("image.thumbnailLink")
+    width: wire.OptionalField[int] = wire.nested_field("image.width")
+    height: wire.OptionalField[int] = wire.nested_field("image.height")
+    bytes: wire.OptionalField[int] = wire.nested_field("image.byteSize")
 
 
-class _GoogleImageResponse(JsonResponse):
-    kind: OptionalField[str] = None
-    items: TolerantItems[_GoogleImageItem] = ()
-    queries: OptionalField[_GoogleQueries] = None
+class _GoogleImageResponse(wire.JsonResponse):
+    kind: wire.OptionalField[str] = None
+    items: wire.TolerantItems[_GoogleImageItem] = ()
+    queries: wire.OptionalField[_GoogleQueries] = None
 
 
 class Provider(KitProvider):
-    async def search_web(self, query: SearchQuery) -> SearchHits:
+    async def search_web(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_google_params(query) | {"cx": self._require_engine_id(query.engine_id)}
 
-        async def page(number: int) -> ResultPage[SearchHit]:
+        async def page(number: int) -> ResultPage[search_queries.SearchHit]:
             params = asked | _build_page_window(number, count)
-            answer = read_json_response(_GoogleWebResponse, await self._fetch_google_json(params))
+            answer = wire.read_json_response(
+                _GoogleWebResponse, await self._upstream.send_get(params=params)
+            )
             return _parse_google_page(answer, now=self._read_now())
 
         found = await gather_pages(page, count=count, max_pages=_count_needed_pages(count))
-        return SearchHits(
-            hits=found.items, total=found.total, notes=(*_build_google_notes(query), *found.notes)
+        notes = [*note_result_limit(query, SPEC.max_results, "Google returns at most")]
+        if query.time_range == "hour":
+            notes.append("Google's shortest time range here is a day.")
+        return search_queries.SearchHits(
+            hits=found.items, total=found.total, notes=(*notes, *found.notes)
         )
 
-    async def search_news(self, query: SearchQuery) -> SearchHits:
+    async def search_news(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         return await self.search_web(query)
 
-    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+    async def search_images(
+        self, query: search_queries.ImageQuery
+    ) -> tuple[search_queries.FoundImage, ...]:
         count = min(query.count, SPEC.max_images)
         engine = self._require_engine_id(query.engine_id)
         asked = _build_google_image_params(query) | {"cx": engine}
 
-        async def page(number: int) -> ResultPage[FoundImage]:
-            answer = read_json_response(
+        async def page(number: int) -> ResultPage[search_queries.FoundImage]:
+            answer = wire.read_json_response(
                 _GoogleImageResponse,
-                await self._fetch_google_json(asked | _build_page_window(number, count)),
+                await self._upstream.send_get(params=asked | _build_page_window(number, count)),
             )
             return ResultPage(
                 items=tuple(map(_parse_google_image, answer.items)),
-                has_more=_has_next_page(answer.queries),
+                has_more=bool(answer.queries and answer.queries.nextPage),
             )
 
-        found: GatheredResults[FoundImage] = await gather_pages(
+        found: GatheredResults[search_queries.FoundImage] = await gather_pages(
             page, count=count, max_pages=_count_needed_pages(count)
         )
         return found.items
-
-    async def _fetch_google_json(self, params: Mapping[str, str]) -> HttpResponse:
-        return await self._upstream.send_get(params=params)
 
     def _require_engine_id(self, of_lens: str | None) -> str:
         if engine := of_lens or self._kit.find_option("GOOGLE_CUSTOM_SEARCH_ID"):
@@ -189,7 +175,7 @@ def _count_needed_pages(count: int) -> int:
     return -(-count // _RESULTS_PER_PAGE)
 
 
-def _build_google_params(query: SearchQuery) -> dict[str, str]:
+def _build_google_params(query: search_queries.SearchQuery) -> dict[str, str]:
     plain = query.with_changes(
         exact_terms=None, exclude_terms=None
     )  # these have their own parameters
@@ -208,7 +194,7 @@ def _build_google_params(query: SearchQuery) -> dict[str, str]:
     return params | {name: value for name, value in optional.items() if value}
 
 
-def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
+def _build_google_image_params(query: search_queries.ImageQuery) -> dict[str, str]:
     optional = {
         "imgSize": query.size,
         "imgType": query.type,
@@ -220,7 +206,8 @@ def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
     }
     params = {
         "q": build_operator_query(
-            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+            search_queries.SearchQuery(text=query.text, sites=query.sites),
+            max_chars=SPEC.max_query_chars,
         ),
         "searchType": "image",
         "safe": _convert_google_safe(query.safe),
@@ -239,29 +226,20 @@ def _build_google_language(language: str | None) -> str | None:
     return f"lang_{_CHINESE_LANGUAGE_CODES.get(whole) or whole.partition('-')[0]}"
 
 
-def _build_google_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = [*note_result_limit(query, SPEC.max_results, "Google returns at most")]
-    if query.time_range == "hour":
-        notes.append("Google's shortest time range here is a day.")
-    return tuple(notes)
-
-
-def _has_next_page(queries: _GoogleQueries | None) -> bool:
-    return bool(queries and queries.nextPage)
-
-
-def _parse_google_page(answer: _GoogleWebResponse, *, now: datetime) -> ResultPage[SearchHit]:
+def _parse_google_page(
+    answer: _GoogleWebResponse, *, now: datetime
+) -> ResultPage[search_queries.SearchHit]:
     info = answer.searchInformation
     return ResultPage(
         items=tuple(_parse_google_item(item, now=now) for item in answer.items),
-        has_more=_has_next_page(answer.queries),
+        has_more=bool(answer.queries and answer.queries.nextPage),
         total=info.totalResults if info else None,
     )
 
 
-def _parse_google_item(item: _GoogleItem, *, now: datetime) -> SearchHit:
+def _parse_google_item(item: _GoogleItem, *, now: datetime) -> search_queries.SearchHit:
     published = _find_pagemap_date(item.pagemap, now=now) if item.pagemap else None
-    return SearchHit(
+    return search_queries.SearchHit(
         title=clean_markup(item.title) or item.link,
         url=item.link,
         snippet=clean_markup(item.snippet),
@@ -281,8 +259,8 @@ def _find_pagemap_date(pagemap: _GooglePagemap, *, now: datetime) -> datetime | 
     return None
 
 
-def _parse_google_image(item: _GoogleImageItem) -> FoundImage:
-    return FoundImage(
+def _parse_google_image(item: _GoogleImageItem) -> search_queries.FoundImage:
+    return search_queries.FoundImage(
         title=clean_markup(item.title) or item.link,
         link=item.link,
         context=item.context,

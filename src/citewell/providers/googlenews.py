@@ -84,7 +84,9 @@ def _build_googlenews_params(query: SearchQuery) -> dict[str, str]:
     text = build_operator_query(query, max_chars=SPEC.max_query_chars - 10)
     if query.time_range:
         text = f"{text} when:{_AGE_OPERATORS[query.time_range]}"
-    language, country = _choose_news_edition(query)
+    code, _, region = (query.language or "").partition("-")
+    country = query.country or region.upper() or _COUNTRY_BY_LANGUAGE.get(code.lower(), "US")
+    language = code.lower() or _LANGUAGE_BY_COUNTRY.get(country, "en")
     edition = _EDITION_LANGUAGES.get(f"{language}-{country}", language)
     return {
         "q": text,
@@ -92,13 +94,6 @@ def _build_googlenews_params(query: SearchQuery) -> dict[str, str]:
         "gl": country,
         "ceid": f"{country}:{edition}",
     }
-
-
-def _choose_news_edition(query: SearchQuery) -> tuple[str, str]:
-    code, _, region = (query.language or "").partition("-")
-    country = query.country or region.upper() or _COUNTRY_BY_LANGUAGE.get(code.lower(), "US")
-    language = code.lower() or _LANGUAGE_BY_COUNTRY.get(country, "en")
-    return language, country
 
 
 def _build_googlenews_hit(item: FeedItem, *, now: datetime) -> SearchHit:

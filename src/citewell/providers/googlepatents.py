@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from citewell.core.errors import Blocked, FailureReason, InvalidInput, MalformedResponse
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_answers import is_granted_kind
 from citewell.domains.patents.patent_numbers import parse_patent_number, require_patent_number
-from citewell.domains.patents.patent_records import (
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-    normalize_class_code,
-)
 from citewell.net.upstream.json_responses import require_http_address
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
@@ -57,36 +52,36 @@ _WALL_MARKS = ("unusual traffic", "/sorry/", "recaptcha")
 _FAMILY_ID_PATTERN = re.compile(r"ID=(\d{1,15})")
 _HTML_HEADERS = {"Accept": "text/html, application/xhtml+xml;q=0.9", "Accept-Language": "en"}
 
-_PARSE_PAGE: WorkerTask[PatentRecord | None] = WorkerTask(
-    "citewell.providers.googlepatents:parse_google_patent", PatentRecord | None
+_PARSE_PAGE: WorkerTask[patent_records.PatentRecord | None] = WorkerTask(
+    "citewell.providers.googlepatents:parse_google_patent", patent_records.PatentRecord | None
 )
-_RECORD_ADAPTER: TypeAdapter[PatentRecord] = TypeAdapter(PatentRecord)
+_RECORD_ADAPTER: TypeAdapter[patent_records.PatentRecord] = TypeAdapter(patent_records.PatentRecord)
 
 
 class Provider(KitProvider):
     def _set_up(self) -> None:
         self._upstream.limit_concurrency(1)
 
-    async def search_patents(self, query: PatentQuery) -> PatentHits:
+    async def search_patents(self, query: patent_records.PatentQuery) -> patent_records.PatentHits:
         """The publications with these numbers that there are, in the order of the query."""
         if not query.numbers:
             raise InvalidInput("Google Patents is read by number; a web search finds the numbers.")
-        found: list[PatentRecord] = []
+        found: list[patent_records.PatentRecord] = []
         for number in dict.fromkeys(query.numbers):
             if len(found) >= query.count:
                 break
             if record := await self._recall_page(number) or await self._fetch_patent_page(number):
                 found.append(record)
-        return PatentHits(patents=tuple(found))
+        return patent_records.PatentHits(patents=tuple(found))
 
-    async def _recall_page(self, number: str) -> PatentRecord | None:
+    async def _recall_page(self, number: str) -> patent_records.PatentRecord | None:
         kept = await self._kit.memory.recall_fact(number)
         try:
             return _RECORD_ADAPTER.validate_json(kept) if kept else None
         except ValidationError:  # written by another version
             return None
 
-    async def _fetch_patent_page(self, number: str) -> PatentRecord | None:
+    async def _fetch_patent_page(self, number: str) -> patent_records.PatentRecord | None:
         wanted = require_patent_number(number).normalized
         response = await self._upstream.send_get(
             f"/patent/{wanted}/en", headers=_HTML_HEADERS, accept=_ABSENT_STATUSES
@@ -109,7 +104,7 @@ class Provider(KitProvider):
         return record
 
 
-def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
+def parse_google_patent(body: bytes, number: str) -> patent_records.PatentRecord | None:
     """The publication that a page shows; a worker does this. None if the page says there is none.
 
     Raises Blocked for a bot wall, MalformedResponse for any other page.
@@ -126,8 +121,9 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
         return None
     found = parse_patent_number(shown) if shown else None
     own = found if found and not found.is_filing else require_patent_number(number)
+    family = _FAMILY_ID_PATTERN.search(_find_patent_text(tree, 'section[itemprop="family"] h2'))
     selector = 'section[itemprop="abstract"] .abstract, div.abstract, [itemprop="abstract"]'
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=own.normalized,
         title=clean_patent_title(title, own),
         url=build_google_page(own),
@@ -140,11 +136,16 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
         assignees=_collect_contributors(tree, "assignee", "assigneeOriginal", "assigneeCurrent"),
         inventors=_collect_contributors(tree, "inventor", "inventor"),
         filed=_find_day(tree, "filingDate", "dateSubmitted"),
-        granted=_find_grant_day(tree, is_grant=is_granted_kind(own.office, own.kind)),
+        granted=parse_patent_day(_find_meta(tree, "DC.date", "issue"))
+        or (
+            _find_day(tree, "publicationDate", "issue")
+            if is_granted_kind(own.office, own.kind)
+            else None
+        ),
         pdf=_find_pdf_address(tree),
         status=_find_patent_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]')[:100]
         or None,
-        family_id=_find_family_id(tree),
+        family_id=family[1] if family else None,
         also_published_as=normalize_family_numbers(_list_family_rows(tree), own=own.normalized),
         cpc_codes=_collect_class_codes(tree),
     )
@@ -195,12 +196,6 @@ def _find_day(tree: LexborHTMLParser, itemprop: str, scheme: str) -> str | None:
     return parse_patent_day(stated) or parse_patent_day(_find_meta(tree, "DC.date", scheme))
 
 
-def _find_grant_day(tree: LexborHTMLParser, *, is_grant: bool) -> str | None:
-    if stated := parse_patent_day(_find_meta(tree, "DC.date", "issue")):
-        return stated
-    return _find_day(tree, "publicationDate", "issue") if is_grant else None
-
-
 def _find_pdf_address(tree: LexborHTMLParser) -> str | None:
     link = tree.css_first('a[itemprop="pdfLink"]')
     stated = _find_meta(tree, "citation_pdf_url") or (
@@ -210,11 +205,6 @@ def _find_pdf_address(tree: LexborHTMLParser) -> str | None:
         return require_http_address(stated)
     except ValueError:
         return None
-
-
-def _find_family_id(tree: LexborHTMLParser) -> str | None:
-    found = _FAMILY_ID_PATTERN.search(_find_patent_text(tree, 'section[itemprop="family"] h2'))
-    return found[1] if found else None
 
 
 def _list_family_rows(tree: LexborHTMLParser) -> list[str]:
@@ -229,5 +219,5 @@ def _list_family_rows(tree: LexborHTMLParser) -> list[str]:
 def _collect_class_codes(tree: LexborHTMLParser) -> tuple[str, ...]:
     selector = '[itemprop="classifications"] [itemprop="Code"], [itemprop="cpcs"] [itemprop="Code"]'
     texts = (clean_markup(node.text())[:30] for node in tree.css(selector)[:200])
-    codes = (normalize_class_code(text) for text in texts)
+    codes = (patent_records.normalize_class_code(text) for text in texts)
     return tuple(dict.fromkeys(code for code in codes if code and len(code) > 4))[:MAX_CLASS_CODES]

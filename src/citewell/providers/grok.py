@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
 from citewell.text import research_prompts
@@ -64,19 +59,19 @@ class Provider(ResponsesProvider):
         read_stated_cost=_read_ticks,
     )
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        request = {
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        body = {
             "model": self._model,
             "input": [
                 {"role": "system", "content": research_prompts.RESEARCH_INSTRUCTIONS},
-                {"role": "user", "content": research_prompts.build_question_prompt(ask)},
+                {"role": "user", "content": research_prompts.build_question_prompt(request)},
             ],
             "tools": [{"type": "web_search"}, {"type": "x_search"}],
         }
-        return await self._submit_run(request, tag=ask.tag)
+        return await self._submit_run(body, tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
+        body = {
             "model": self._model,
             "input": [
                 {"role": "system", "content": writing.instructions},
@@ -84,4 +79,4 @@ class Provider(ResponsesProvider):
             ],
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._run_to_report(request, tag=writing.tag)
+        return await self._run_to_report(body, tag=writing.tag)

@@ -9,14 +9,7 @@ from pydantic import Field
 
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
@@ -47,20 +40,20 @@ _TIME_RANGE_SECONDS = {
 _MAX_EXCERPT_CHARS = 300  # of a text post
 
 
-class _HackerNewsStory(ResponsePart):
+class _HackerNewsStory(wire.ResponsePart):
     objectID: Annotated[str, Field(pattern=r"^\d+$")]  # noqa: N815 - the upstream's word
     title: str
-    url: OptionalField[HttpLink] = None
-    author: OptionalField[str] = None
-    points: OptionalField[int] = None
-    num_comments: OptionalField[int] = None
-    created_at: OptionalField[str] = None
-    story_text: OptionalField[str] = None
+    url: wire.OptionalField[wire.HttpLink] = None
+    author: wire.OptionalField[str] = None
+    points: wire.OptionalField[int] = None
+    num_comments: wire.OptionalField[int] = None
+    created_at: wire.OptionalField[str] = None
+    story_text: wire.OptionalField[str] = None
 
 
-class _HackerNewsResponse(JsonResponse):
-    hits: TolerantItems[_HackerNewsStory]
-    nbHits: OptionalField[int] = None  # noqa: N815 - the upstream's word
+class _HackerNewsResponse(wire.JsonResponse):
+    hits: wire.TolerantItems[_HackerNewsStory]
+    nbHits: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word
 
 
 class Provider(KitProvider):
@@ -75,7 +68,7 @@ class Provider(KitProvider):
         response = await self._upstream.send_get(
             path, params=_build_hackernews_params(query, now=now)
         )
-        answer = read_json_response(_HackerNewsResponse, response)
+        answer = wire.read_json_response(_HackerNewsResponse, response)
         hits = tuple(_parse_story(story, now=now) for story in answer.hits)
         return SearchHits(hits=hits[: query.count], total=answer.nbHits)
 

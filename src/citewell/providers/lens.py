@@ -8,25 +8,13 @@ from urllib.parse import quote
 from pydantic import AliasPath, Field
 
 from citewell.core.errors import MalformedResponse
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import (
     format_docdb_number,
     parse_patent_number,
     require_patent_number,
 )
-from citewell.domains.patents.patent_records import (
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-    normalize_class_code,
-)
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.google_patent_results import (
     MAX_CLASS_CODES,
     clean_party_names,
@@ -70,56 +58,62 @@ _FIELDS = (
 )  # fmt: skip
 
 
-class _LensText(ResponsePart):
+class _LensText(wire.ResponsePart):
     text: str
-    lang: OptionalField[str] = None
+    lang: wire.OptionalField[str] = None
 
 
-class _LensParty(ResponsePart):
+class _LensParty(wire.ResponsePart):
     name: Annotated[str, Field(validation_alias=AliasPath("extracted_name", "value"))]
 
 
-class _LensClass(ResponsePart):
+class _LensClass(wire.ResponsePart):
     symbol: str
 
 
-class _LensDocument(ResponsePart):
+class _LensDocument(wire.ResponsePart):
     jurisdiction: str
     doc_number: str
-    kind: OptionalField[str] = None
+    kind: wire.OptionalField[str] = None
 
 
-class _LensMember(ResponsePart):
+class _LensMember(wire.ResponsePart):
     document_id: _LensDocument
 
 
-class _LensPatent(ResponsePart):
+class _LensPatent(wire.ResponsePart):
     lens_id: Annotated[str, Field(pattern=r"^[0-9X-]{15,20}$")]
     jurisdiction: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
     doc_number: Annotated[str, Field(min_length=1, max_length=30)]
-    kind: OptionalField[Annotated[str, Field(pattern=r"^[A-Z]\d?$")]] = None
-    abstract: OptionalField[TolerantItems[_LensText] | str] = None
-    titles: OptionalField[TolerantItems[_LensText]] = nested_field("biblio.invention_title")
-    applicants: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.applicants")
-    inventors: OptionalField[TolerantItems[_LensParty]] = nested_field("biblio.parties.inventors")
-    filed: OptionalField[str] = nested_field("biblio.application_reference.date")
-    classes: OptionalField[TolerantItems[_LensClass]] = nested_field(
+    kind: wire.OptionalField[Annotated[str, Field(pattern=r"^[A-Z]\d?$")]] = None
+    abstract: wire.OptionalField[wire.TolerantItems[_LensText] | str] = None
+    titles: wire.OptionalField[wire.TolerantItems[_LensText]] = wire.nested_field(
+        "biblio.invention_title"
+    )
+    applicants: wire.OptionalField[wire.TolerantItems[_LensParty]] = wire.nested_field(
+        "biblio.parties.applicants"
+    )
+    inventors: wire.OptionalField[wire.TolerantItems[_LensParty]] = wire.nested_field(
+        "biblio.parties.inventors"
+    )
+    filed: wire.OptionalField[str] = wire.nested_field("biblio.application_reference.date")
+    classes: wire.OptionalField[wire.TolerantItems[_LensClass]] = wire.nested_field(
         "biblio.classifications_cpc.classifications"
     )
-    granted: OptionalField[str] = nested_field("legal_status.grant_date")
-    status: OptionalField[str] = nested_field("legal_status.patent_status")
-    members: OptionalField[TolerantItems[_LensMember]] = nested_field(
+    granted: wire.OptionalField[str] = wire.nested_field("legal_status.grant_date")
+    status: wire.OptionalField[str] = wire.nested_field("legal_status.patent_status")
+    members: wire.OptionalField[wire.TolerantItems[_LensMember]] = wire.nested_field(
         "families.simple_family.members"
     )
 
 
-class _LensResponse(JsonResponse):
-    data: TolerantItems[_LensPatent]
-    total: OptionalField[int] = None
+class _LensResponse(wire.JsonResponse):
+    data: wire.TolerantItems[_LensPatent]
+    total: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):
-    async def search_patents(self, query: PatentQuery) -> PatentHits:
+    async def search_patents(self, query: patent_records.PatentQuery) -> patent_records.PatentHits:
         response = await self._upstream.send_post(
             "/search",
             json={
@@ -135,16 +129,16 @@ class Provider(KitProvider):
         if page.data and not records:
             message = "None of the publications in the response has a number."
             raise MalformedResponse(message, provider=SPEC.name)
-        return PatentHits(
+        return patent_records.PatentHits(
             patents=records[: query.count],
-            total=drop_negative_count(page.total),
+            total=wire.drop_negative_count(page.total),
             applied=select_applied_filters(query, _APPLIED),
         )
 
 
-def _build_lens_conditions(query: PatentQuery) -> list[dict[str, Any]]:
+def _build_lens_conditions(query: patent_records.PatentQuery) -> list[dict[str, Any]]:
     if query.numbers:
-        return [_build_any_condition([_build_number_condition(one) for one in query.numbers])]
+        return [_build_any_condition([_build_number_condition(number) for number in query.numbers])]
     conditions: list[dict[str, Any]] = []
     if query.text:
         match = "match_phrase" if query.is_phrase else "match"
@@ -179,15 +173,18 @@ def _build_number_condition(text: str) -> dict[str, Any]:
     return {"bool": {"must": [{"term": {name: value}} for name, value in parts.items()]}}
 
 
-def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
+def _parse_lens_patent(item: _LensPatent) -> patent_records.PatentRecord | None:
     number = parse_patent_number(f"{item.jurisdiction}{item.doc_number}{item.kind or ''}")
     if number is None or number.is_filing:
         return None
     abstract = item.abstract
-    codes = (normalize_class_code(one.symbol[:30]) for one in item.classes or ())
+    codes = (patent_records.normalize_class_code(entry.symbol[:30]) for entry in item.classes or ())
     documents = (member.document_id for member in item.members or ())
-    family = [f"{one.jurisdiction}{one.doc_number}{one.kind or ''}" for one in documents]
-    return PatentRecord(
+    family = [
+        f"{document.jurisdiction}{document.doc_number}{document.kind or ''}"
+        for document in documents
+    ]
+    return patent_records.PatentRecord(
         number=number.normalized,
         title=clean_patent_title(_choose_lens_text(item.titles or ()), number),
         url=_LENS_PAGE + quote(item.lens_id),
@@ -209,5 +206,5 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
 
 def _choose_lens_text(texts: tuple[_LensText, ...]) -> str:
     """The English text, else the first."""
-    ordered = sorted(texts, key=lambda one: one.lang != "en")
-    return next((text for one in ordered if (text := clean_markup(one.text))), "")
+    ordered = sorted(texts, key=lambda text: text.lang != "en")
+    return next((text for translation in ordered if (text := clean_markup(translation.text))), "")

@@ -12,14 +12,7 @@ from functools import cache
 from importlib import resources
 from math import ceil
 
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    Misconfigured,
-    NetworkFailed,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.core.values.search_results import FeedListing
@@ -89,7 +82,7 @@ _TIME_RANGE_SPANS = {
 _DEFAULT_LANGUAGE = "en"
 _MAX_NAMED_FEEDS = 5
 
-_Outcome = FeedListing | CitewellError
+_Outcome = FeedListing | errors.CitewellError
 
 
 class Provider(KitProvider):
@@ -101,7 +94,9 @@ class Provider(KitProvider):
         """Entries of the feeds that fit; raises only if not one of them could be read."""
         feeds = choose_feeds(query, self._own)
         if not feeds:
-            return SearchHits(notes=(_describe_missing_feeds(query),))
+            what = "of these sites" if query.sites else "of this country and language"
+            note = f"The list of publishers' feeds has none {what}; name one in {FEEDS_SETTING}."
+            return SearchHits(notes=(note,))
         outcomes = await self._reader.read_feeds(feeds)
         _raise_if_all_failed(outcomes)
         now = self._read_now()
@@ -139,12 +134,12 @@ def _list_entries(
 
 
 def _raise_if_all_failed(outcomes: Sequence[_Outcome]) -> None:
-    failed = [outcome for outcome in outcomes if isinstance(outcome, CitewellError)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, errors.CitewellError)]
     if len(failed) < len(outcomes):
         return
-    if isinstance(failed[0], UpstreamError):
+    if isinstance(failed[0], errors.UpstreamError):
         raise failed[0]
-    raise UpstreamUnavailable(
+    raise errors.UpstreamUnavailable(
         f"None of the {len(failed)} {pluralize(len(failed), 'feed')} could be read: {failed[0].message}",
         provider=SPEC.name,
     )
@@ -154,7 +149,7 @@ def _describe_reading(feeds: Sequence[NewsFeed], outcomes: Sequence[_Outcome]) -
     failed = [
         f"{format_host_name(feed.url)} ({outcome.kind.replace('_', ' ')})"
         for feed, outcome in zip(feeds, outcomes, strict=True)
-        if isinstance(outcome, CitewellError)
+        if isinstance(outcome, errors.CitewellError)
     ]
     read_count, as_of = len(feeds) - len(failed), load_feed_list().as_of
     notes = [f"Feeds searched: {read_count}. They hold only the latest articles (list of {as_of})."]
@@ -164,11 +159,6 @@ def _describe_reading(feeds: Sequence[NewsFeed], outcomes: Sequence[_Outcome]) -
         )
         notes.append(f"Could not be read: {', '.join(failed[:_MAX_NAMED_FEEDS])}{more}.")
     return tuple(notes)
-
-
-def _describe_missing_feeds(query: SearchQuery) -> str:
-    what = "of these sites" if query.sites else "of this country and language"
-    return f"The list of publishers' feeds has none {what}; name one in {FEEDS_SETTING}."
 
 
 # How well the entries of feeds fit the words of a query.
@@ -245,7 +235,7 @@ def _list_words(text: str, language: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KeptFeed:
-    outcome: FeedListing | CitewellError
+    outcome: FeedListing | errors.CitewellError
     expires: float
 
 
@@ -258,7 +248,9 @@ class FeedReader:
         self._slots = asyncio.Semaphore(_MAX_PARALLEL_FEEDS)
         self._kept: dict[str, _KeptFeed] = {}
 
-    async def read_feeds(self, feeds: Sequence[NewsFeed]) -> list[FeedListing | CitewellError]:
+    async def read_feeds(
+        self, feeds: Sequence[NewsFeed]
+    ) -> list[FeedListing | errors.CitewellError]:
         """What each feed holds, or why it could not be read, in the same order."""
         tasks = [asyncio.create_task(self._read_feed(feed)) for feed in feeds]
         try:
@@ -272,14 +264,14 @@ class FeedReader:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [
             (
-                NetworkFailed("The feed took too long.", reason=FailureReason.TIMEOUT)
+                errors.NetworkFailed("The feed took too long.", reason=errors.FailureReason.TIMEOUT)
                 if task.cancelled()
                 else task.result()
             )
             for task in tasks
         ]
 
-    async def _read_feed(self, feed: NewsFeed) -> FeedListing | CitewellError:
+    async def _read_feed(self, feed: NewsFeed) -> FeedListing | errors.CitewellError:
         kept = self._kept.get(feed.url)
         if kept is not None and self._kit.clock() < kept.expires:
             return kept.outcome
@@ -292,7 +284,7 @@ class FeedReader:
 
     async def _fetch_publisher_feed(
         self, feed: NewsFeed
-    ) -> tuple[FeedListing | CitewellError, float]:
+    ) -> tuple[FeedListing | errors.CitewellError, float]:
         """The listing or the error, and how long it is kept."""
         try:
             # The feed's own address, or that of the mirror, which has each below its host.
@@ -309,7 +301,7 @@ class FeedReader:
                 retry=False,
             )
             return await read_feed_response(response, self._kit.require_workers()), _FRESH_SECONDS
-        except CitewellError as error:
+        except errors.CitewellError as error:
             return error, _FAILURE_SECONDS
 
 
@@ -345,7 +337,7 @@ def parse_user_feeds(setting: str | None) -> tuple[NewsFeed, ...]:
     named = [part.strip() for part in (setting or "").split(",") if part.strip()]
     wrong = next((address for address in named if not addresses.is_web_address(address)), None)
     if wrong is not None:
-        raise Misconfigured(
+        raise errors.Misconfigured(
             f"{FEEDS_SETTING} holds {wrong[:100]!r}, which is not the web address of a feed.",
             action="inform_user",
         )

@@ -8,24 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from citewell.core.errors import MalformedResponse, UpstreamUnavailable
-from citewell.domains.place_records import (
-    OSM_ATTRIBUTION,
-    AreaQuery,
-    NamedArea,
-    Place,
-    PlaceHits,
-    PlaceLookup,
-)
+from citewell.domains import place_records
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
-from citewell.providers.dialects.brave_places import (
-    build_osm_place,
-    clean_tag,
-    format_element_id,
-    join_address,
-    measure_reach,
-    read_country,
-)
+from citewell.net.upstream import json_responses as wire
+from citewell.providers.dialects import brave_places
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.places import is_map_point
@@ -41,7 +27,7 @@ SPEC = ProviderSpec(
     per_second=1.0,
     rank=40,
     covers_whole_web=False,
-    terms=f"ODbL: show {OSM_ATTRIBUTION}. One request a second for the whole installation.",
+    terms=f"ODbL: show {place_records.OSM_ATTRIBUTION}. One request a second for the whole installation.",
     test_evidence="seven recorded answers",
 )
 
@@ -55,35 +41,39 @@ _MIN_COSINE = 0.01  # keeps the box finite at the poles
 _Texts = dict[str, Any]
 
 
-class _NamedThing(ResponsePart):
+class _NamedThing(wire.ResponsePart):
     lat: float  # sent as texts
     lon: float
-    place_id: OptionalField[int] = None
-    osm_type: OptionalField[str] = None  # a postcode has no element of its own
-    osm_id: OptionalField[int] = None
-    category: OptionalField[str] = None
-    type: OptionalField[str] = None
-    name: OptionalField[str] = None
-    display_name: OptionalField[str] = None
-    address: OptionalField[_Texts] = None
-    extratags: OptionalField[_Texts] = None
-    boundingbox: OptionalField[Annotated[list[float], Field(max_length=_BOX_NUMBERS)]] = None
+    place_id: wire.OptionalField[int] = None
+    osm_type: wire.OptionalField[str] = None  # a postcode has no element of its own
+    osm_id: wire.OptionalField[int] = None
+    category: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    name: wire.OptionalField[str] = None
+    display_name: wire.OptionalField[str] = None
+    address: wire.OptionalField[_Texts] = None
+    extratags: wire.OptionalField[_Texts] = None
+    boundingbox: wire.OptionalField[Annotated[list[float], Field(max_length=_BOX_NUMBERS)]] = None
 
 
-class _ThingList(ResponsePart):
-    things: TolerantItems[_NamedThing]
+class _ThingList(wire.ResponsePart):
+    things: wire.TolerantItems[_NamedThing]
 
 
 class Provider(KitProvider):
-    async def search_places(self, query: PlaceLookup) -> PlaceHits:
+    async def search_places(self, query: place_records.PlaceLookup) -> place_records.PlaceHits:
         params = {"q": query.name or query.subject or query.query, "limit": str(query.count)}
         if query.latitude is not None and query.longitude is not None:
             params |= {"viewbox": _format_search_box(query), "bounded": "1"}
         things = await self._search_things(params | _build_country_param(query.country))
         places = filter(None, map(_parse_nominatim_place, things))
-        return PlaceHits(places=tuple(places)[: query.count], attribution=OSM_ATTRIBUTION)
+        return place_records.PlaceHits(
+            places=tuple(places)[: query.count], attribution=place_records.OSM_ATTRIBUTION
+        )
 
-    async def find_areas(self, query: AreaQuery) -> tuple[NamedArea, ...]:
+    async def find_areas(
+        self, query: place_records.AreaQuery
+    ) -> tuple[place_records.NamedArea, ...]:
         params = {"q": query.name, "limit": str(query.count)}
         things = await self._search_things(params | _build_country_param(query.country))
         return tuple(filter(None, map(_parse_nominatim_area, things)))[: query.count]
@@ -123,7 +113,7 @@ def _build_country_param(country: str | None) -> dict[str, str]:
     return {"countrycodes": country.lower()} if country else {}
 
 
-def _format_search_box(query: PlaceLookup) -> str:
+def _format_search_box(query: place_records.PlaceLookup) -> str:
     """The box around the circle to search: west, north, east, south."""
     latitude, longitude = query.latitude or 0.0, query.longitude or 0.0
     reach = min(query.radius or _DEFAULT_RADIUS_METERS, _MAX_RADIUS_METERS)
@@ -139,21 +129,23 @@ def _format_search_box(query: PlaceLookup) -> str:
     return ",".join(f"{corner:.6f}" for corner in corners)
 
 
-def _parse_nominatim_place(thing: _NamedThing) -> Place | None:
+def _parse_nominatim_place(thing: _NamedThing) -> place_records.Place | None:
     tags, address = _keep_text_values(thing.extratags), _keep_text_values(thing.address)
     tags["name"] = thing.name or _choose_short_name(thing, address)
     if thing.category and thing.type:
         tags[thing.category] = thing.type
     tags["addr:country"] = address.get("country_code", "")
-    return build_osm_place(
+    return brave_places.build_osm_place(
         tags,
         source=SPEC.name,
         # A postcode is no element of the map; it has only Nominatim's own number.
-        place_id=format_element_id(thing.osm_type, thing.osm_id)
+        place_id=brave_places.format_element_id(thing.osm_type, thing.osm_id)
         or (f"nominatim:{thing.place_id}" if thing.place_id else None),
         latitude=thing.lat,
         longitude=thing.lon,
-        address=_compose_nominatim_address(address) or clean_tag(thing.display_name) or None,
+        address=_compose_nominatim_address(address)
+        or brave_places.clean_tag(thing.display_name)
+        or None,
     )
 
 
@@ -165,15 +157,15 @@ def _choose_short_name(thing: _NamedThing, address: dict[str, str]) -> str:
     return first
 
 
-def _parse_nominatim_area(thing: _NamedThing) -> NamedArea | None:
-    label = clean_tag(thing.display_name) or clean_tag(thing.name)
+def _parse_nominatim_area(thing: _NamedThing) -> place_records.NamedArea | None:
+    label = brave_places.clean_tag(thing.display_name) or brave_places.clean_tag(thing.name)
     if not label or not is_map_point(thing.lat, thing.lon):
         return None
-    return NamedArea(
+    return place_records.NamedArea(
         label=label,
         latitude=thing.lat,
         longitude=thing.lon,
-        country=read_country(_keep_text_values(thing.address).get("country_code")),
+        country=brave_places.read_country(_keep_text_values(thing.address).get("country_code")),
         reach_meters=_measure_bounding_box(thing.boundingbox),
     )
 
@@ -182,17 +174,17 @@ def _measure_bounding_box(box: list[float] | None) -> float | None:
     if not box or len(box) != _BOX_NUMBERS:
         return None
     south, north, west, east = box
-    return measure_reach(south, north, west, east)
+    return brave_places.measure_reach(south, north, west, east)
 
 
 def _compose_nominatim_address(parts: dict[str, str]) -> str | None:
     town = next((parts[key] for key in ("city", "town", "village", "hamlet") if key in parts), None)
-    return join_address(
-        clean_tag(parts.get("road")),
-        clean_tag(parts.get("house_number")),
-        clean_tag(parts.get("postcode")),
-        clean_tag(town),
-        clean_tag(parts.get("country")),
+    return brave_places.join_address(
+        brave_places.clean_tag(parts.get("road")),
+        brave_places.clean_tag(parts.get("house_number")),
+        brave_places.clean_tag(parts.get("postcode")),
+        brave_places.clean_tag(town),
+        brave_places.clean_tag(parts.get("country")),
     )
 
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
 from citewell.text import research_prompts
@@ -57,29 +52,20 @@ class Provider(BackgroundResponses):
         searches={effort: calls // 3 for effort, calls in _MAX_TOOL_CALLS.items()},
         input_tokens=8000,
         output_tokens=20_000,
+        writing_fields={"store": False},
     )
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        request = {
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        body = {
             "model": self._model,
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
-            "input": research_prompts.build_question_prompt(ask),
-            "reasoning": {"effort": ask.tier.effort},
+            "input": research_prompts.build_question_prompt(request),
+            "reasoning": {"effort": request.tier.effort},
             "tools": [{"type": "web_search", "search_context_size": "medium"}],
-            "max_tool_calls": _MAX_TOOL_CALLS[ask.tier.effort],
+            "max_tool_calls": _MAX_TOOL_CALLS[request.tier.effort],
             "include": ["web_search_call.action.sources"],
             "background": True,
             "store": True,
-            "metadata": {"citewell": ask.tag},
+            "metadata": {"citewell": request.tag},
         }
-        return await self._submit_run(request, tag=ask.tag)
-
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
-            "model": self._model,
-            "instructions": writing.instructions,
-            "input": writing.material,
-            "max_output_tokens": writing.max_tokens,
-            "store": False,
-        }
-        return await self._run_to_report(request, tag=writing.tag)
+        return await self._submit_run(body, tag=request.tag)

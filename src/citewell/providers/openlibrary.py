@@ -21,14 +21,7 @@ from citewell.core.values.paper import (
     WorkAuthor,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
@@ -57,38 +50,38 @@ _MIN_MAIN_WORDS = 2  # words; a shorter main title is searched with its subtitle
 _KEY_MARK = "ISBN:"
 
 
-class _NamedPart(ResponsePart):
-    name: OptionalField[str] = None
+class _NamedPart(wire.ResponsePart):
+    name: wire.OptionalField[str] = None
 
 
-class _BookEdition(ResponsePart):
+class _BookEdition(wire.ResponsePart):
     """One book of `/api/books`, with the names of its people and publishers."""
 
     title: str
-    subtitle: OptionalField[str] = None
-    url: OptionalField[HttpLink] = None
-    authors: TolerantItems[_NamedPart] = ()
-    by_statement: OptionalField[str] = None
-    publishers: TolerantItems[_NamedPart] = ()
-    publish_date: OptionalField[str] = None
+    subtitle: wire.OptionalField[str] = None
+    url: wire.OptionalField[wire.HttpLink] = None
+    authors: wire.TolerantItems[_NamedPart] = ()
+    by_statement: wire.OptionalField[str] = None
+    publishers: wire.TolerantItems[_NamedPart] = ()
+    publish_date: wire.OptionalField[str] = None
 
 
 class _EditionsByKey(RootModel[dict[str, Any]]):
     """Books by the key that was asked for; a book that is not known has no entry."""
 
 
-class _FoundWork(ResponsePart):
-    key: OptionalField[str] = None
+class _FoundWork(wire.ResponsePart):
+    key: wire.OptionalField[str] = None
     title: str
-    subtitle: OptionalField[str] = None
-    author_name: TolerantItems[str] = ()
-    first_publish_year: OptionalField[int] = None
-    publisher: TolerantItems[str] = ()
+    subtitle: wire.OptionalField[str] = None
+    author_name: wire.TolerantItems[str] = ()
+    first_publish_year: wire.OptionalField[int] = None
+    publisher: wire.TolerantItems[str] = ()
 
 
-class _SearchResponse(JsonResponse):
-    docs: TolerantItems[_FoundWork]
-    total: OptionalField[int] = Field(default=None, alias="numFound")
+class _SearchResponse(wire.JsonResponse):
+    docs: wire.TolerantItems[_FoundWork]
+    total: wire.OptionalField[int] = Field(default=None, alias="numFound")
 
 
 class Provider(KitProvider):
@@ -99,14 +92,16 @@ class Provider(KitProvider):
         return (await self.look_up_papers([paper_id]))[paper_id]
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        if any(one.scheme is not IdentifierScheme.ISBN for one in ids):
+        if any(paper_id.scheme is not IdentifierScheme.ISBN for paper_id in ids):
             raise InvalidInput("Open Library can look up books by ISBN only.", provider=SPEC.name)
-        keys = ",".join(f"{_KEY_MARK}{one.value}" for one in ids)
+        keys = ",".join(f"{_KEY_MARK}{paper_id.value}" for paper_id in ids)
         response = await self._upstream.send_get(
             "/api/books", params={"bibkeys": keys, "jscmd": "data", "format": "json"}
         )
         known = _read_book_editions(response)
-        return {one: _build_edition_paper(known.get(one.value), one) for one in ids}
+        return {
+            paper_id: _build_edition_paper(known.get(paper_id.value), paper_id) for paper_id in ids
+        }
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         params = _build_search_params(query) | {
@@ -114,7 +109,7 @@ class Provider(KitProvider):
             "limit": str(min(query.count, SPEC.max_results)),
         }
         response = await self._upstream.send_get("/search.json", params=params)
-        answer = read_json_response(_SearchResponse, response)
+        answer = wire.read_json_response(_SearchResponse, response)
         found = tuple(_build_work_paper(work) for work in answer.docs[: query.count])
         return tuple(paper for paper in found if paper.title)
 
@@ -153,8 +148,10 @@ def _build_edition_paper(book: _BookEdition | None, isbn: PaperId) -> Paper | No
     if book is None:
         return None
     published = record_fields.parse_issued_date(book.publish_date)
-    people = [one.name for one in book.authors] or [book.by_statement]
-    publishers = (publisher_markup.clean_markup_line(one.name) for one in book.publishers)
+    people = [author.name for author in book.authors] or [book.by_statement]
+    publishers = (
+        publisher_markup.clean_markup_line(publisher.name) for publisher in book.publishers
+    )
     return Paper(
         title=_join_edition_title(book.title, book.subtitle),
         source=SPEC.name,

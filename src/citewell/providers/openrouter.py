@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.providers.dialects.responses_api import ResponsesProvider, ResponsesTerms
 from citewell.routing.model_billing import convert_dollars
 from citewell.routing.ports import Offer, ProviderOption, ProviderSpec, require_key
@@ -49,21 +44,14 @@ class Provider(ResponsesProvider):
         read_stated_cost=lambda usage: convert_dollars(usage.get("cost")),
     )
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        request = {
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        body = {
             "model": self._model,
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
-            "input": research_prompts.build_question_prompt(ask),
+            "input": research_prompts.build_question_prompt(request),
             "tools": [{"type": "openrouter:web_search"}],
-            "reasoning": {"effort": "high" if ask.tier.effort == "xhigh" else ask.tier.effort},
+            "reasoning": {
+                "effort": "high" if request.tier.effort == "xhigh" else request.tier.effort
+            },
         }
-        return await self._submit_run(request, tag=ask.tag)
-
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
-            "model": self._model,
-            "instructions": writing.instructions,
-            "input": writing.material,
-            "max_output_tokens": writing.max_tokens,
-        }
-        return await self._run_to_report(request, tag=writing.tag)
+        return await self._submit_run(body, tag=request.tag)

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from citewell.core.errors import Blocked
 from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import GatheredResults, ResultPage, gather_pages
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
@@ -51,25 +43,25 @@ _FORBIDDEN = 403
 _PUBLIC_DOMAIN_NAMES = {"cc0": "CC0", "pdm": "Public Domain Mark"}
 
 
-class _OpenverseImage(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    foreign_landing_url: OptionalField[HttpLink] = None
-    thumbnail: OptionalField[HttpLink] = None
-    creator: OptionalField[str] = None
-    license: OptionalField[str] = None
-    license_version: OptionalField[str] = None
-    license_url: OptionalField[HttpLink] = None
-    attribution: OptionalField[str] = None
-    filetype: OptionalField[str] = None
-    filesize: OptionalField[int] = None
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
+class _OpenverseImage(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    foreign_landing_url: wire.OptionalField[wire.HttpLink] = None
+    thumbnail: wire.OptionalField[wire.HttpLink] = None
+    creator: wire.OptionalField[str] = None
+    license: wire.OptionalField[str] = None
+    license_version: wire.OptionalField[str] = None
+    license_url: wire.OptionalField[wire.HttpLink] = None
+    attribution: wire.OptionalField[str] = None
+    filetype: wire.OptionalField[str] = None
+    filesize: wire.OptionalField[int] = None
+    width: wire.OptionalField[int] = None
+    height: wire.OptionalField[int] = None
 
 
-class _OpenversePage(JsonResponse):
-    results: TolerantItems[_OpenverseImage]
-    page_count: OptionalField[int] = None
+class _OpenversePage(wire.JsonResponse):
+    results: wire.TolerantItems[_OpenverseImage]
+    page_count: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):
@@ -113,6 +105,7 @@ def _build_openverse_params(query: ImageQuery) -> dict[str, str]:
 
 
 def _parse_openverse_image(image: _OpenverseImage) -> FoundImage:
+    media_types = load_table(__package__, "openverse")["media_types"]
     return FoundImage(
         title=clean_markup(image.title) or image.url,
         link=image.url,
@@ -121,7 +114,7 @@ def _parse_openverse_image(image: _OpenverseImage) -> FoundImage:
         width=image.width,
         height=image.height,
         file_size=str(image.filesize) if image.filesize and image.filesize > 0 else None,
-        media_type=_load_media_types().get((image.filetype or "").lower()),
+        media_type=media_types.get((image.filetype or "").lower()),
         license=_format_license(image),
         license_url=image.license_url,
         author=clean_markup(image.creator) or None,
@@ -137,8 +130,3 @@ def _format_license(image: _OpenverseImage) -> str | None:
     version = clean_markup(image.license_version)
     name = _PUBLIC_DOMAIN_NAMES.get(code) or f"CC {code.upper()}"
     return f"{name} {version}".strip()
-
-
-@cache
-def _load_media_types() -> dict[str, str]:
-    return dict(load_table(__package__, "openverse")["media_types"])

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from citewell.core.errors import InvalidInput, RateLimited, RejectedRequest, UpstreamUnavailable
 from citewell.domains.place_records import OSM_ATTRIBUTION, Place, PlaceHits, PlaceLookup
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.brave_places import build_osm_place, format_element_id
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.places import measure_distance
@@ -49,31 +43,31 @@ _TAG_PATTERN = re.compile(r"[a-z_:]{1,40}=[a-z0-9_*-]{1,40}")
 _PLAIN_CHAR_PATTERN = re.compile(r"[^\w ]")
 
 
-class _MapCenter(ResponsePart):
+class _MapCenter(wire.ResponsePart):
     lat: float
     lon: float
 
 
-class _MapBounds(ResponsePart):
+class _MapBounds(wire.ResponsePart):
     minlat: float
     minlon: float
     maxlat: float
     maxlon: float
 
 
-class _MapElement(ResponsePart):
+class _MapElement(wire.ResponsePart):
     type: str
     id: int
-    lat: OptionalField[float] = None
-    lon: OptionalField[float] = None
-    center: OptionalField[_MapCenter] = None
-    bounds: OptionalField[_MapBounds] = None
-    tags: OptionalField[dict[str, str]] = None
+    lat: wire.OptionalField[float] = None
+    lon: wire.OptionalField[float] = None
+    center: wire.OptionalField[_MapCenter] = None
+    bounds: wire.OptionalField[_MapBounds] = None
+    tags: wire.OptionalField[dict[str, str]] = None
 
 
-class _OverpassResponse(JsonResponse):
-    elements: TolerantItems[_MapElement]
-    remark: OptionalField[str] = None
+class _OverpassResponse(wire.JsonResponse):
+    elements: wire.TolerantItems[_MapElement]
+    remark: wire.OptionalField[str] = None
 
 
 class Provider(KitProvider):
@@ -85,7 +79,8 @@ class Provider(KitProvider):
         if query.latitude is None or query.longitude is None:
             raise InvalidInput("Overpass searches around a point: give near or coordinates.")
         places: tuple[Place, ...] = ()
-        for radius in _choose_radii(query.radius):
+        largest = min(query.radius or _STEPS_METERS[-1], _MAX_RADIUS_METERS)
+        for radius in (*(step for step in _STEPS_METERS if step < largest), largest):
             asked = build_overpass_query(query, radius)
             places = _list_nearest(read_overpass_places(await self._send_query(asked)), query)
             if len(places) >= query.count:
@@ -144,16 +139,9 @@ def _build_kind_filter(kind: str) -> str:
     return filters
 
 
-def _choose_radii(limit: float | None) -> Iterator[float]:
-    """The circles to search, within the radius that was asked for."""
-    largest = min(limit or _STEPS_METERS[-1], _MAX_RADIUS_METERS)
-    yield from (step for step in _STEPS_METERS if step < largest)
-    yield largest
-
-
 def read_overpass_places(response: HttpResponse) -> tuple[Place, ...]:
     """The named places of a response; raises UpstreamUnavailable for an error sent with status 200."""
-    answer = read_json_response(_OverpassResponse, response)
+    answer = wire.read_json_response(_OverpassResponse, response)
     if "error" in (answer.remark or "").lower():
         raise UpstreamUnavailable(
             "Overpass broke the query off: it is overloaded, or the area is too large.",

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.values.research import (
-    ProviderReport,
-    ProviderUsage,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
+from citewell.core.values import research
 from citewell.core.values.search_results import AnswerQuery
 from citewell.providers.dialects.responses_api import BackgroundResponses, ResponsesTerms
 from citewell.routing.answer_reports import keep_cited_pages
@@ -63,33 +57,33 @@ class Provider(BackgroundResponses):
         run_path="/v1/responses/{ref}",
     )
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
-        request: dict[str, Any] = {
-            "input": research_prompts.build_question_prompt(ask),
+    async def submit_research(self, request: research.ResearchRequest) -> research.SubmitOutcome:
+        body: dict[str, Any] = {
+            "input": research_prompts.build_question_prompt(request),
             "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
-            "effort": ask.tier.effort,
-            "max_steps": _MAX_STEPS[ask.tier.effort],
+            "effort": request.tier.effort,
+            "max_steps": _MAX_STEPS[request.tier.effort],
             "tools": [{"type": "web_search"}, {"type": "fetch_url"}],
             "background": True,
             "store": True,
         }
-        return await self._submit_run(self._add_configured_model(request), tag=ask.tag)
+        return await self._submit_run(self._add_configured_model(body), tag=request.tag)
 
-    async def write_report(self, writing: WritingRequest) -> ProviderReport:
-        request = {
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
+        body = {
             "input": writing.material,
             "instructions": writing.instructions,
             "effort": _WRITING_EFFORT,
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._run_to_report(self._add_configured_model(request), tag=writing.tag)
+        return await self._run_to_report(self._add_configured_model(body), tag=writing.tag)
 
     def estimate_answer_cost(self, _query: AnswerQuery) -> int:
-        usage = ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
+        usage = research.ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
         return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
-        request = {
+    async def answer_question(self, query: AnswerQuery) -> research.ProviderReport:
+        body = {
             "input": query.text,
             "instructions": research_prompts.ANSWER_INSTRUCTIONS,
             "effort": _ANSWER_EFFORT,
@@ -97,13 +91,13 @@ class Provider(BackgroundResponses):
             "max_output_tokens": _MAX_ANSWER_TOKENS,
         }
         report = await self._run_to_report(
-            self._add_configured_model(request), tag=query.tag, timeout=query.timeout_seconds
+            self._add_configured_model(body), tag=query.tag, timeout=query.timeout_seconds
         )
         return keep_cited_pages(report, query.count)
 
-    def _add_configured_model(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _add_configured_model(self, body: dict[str, Any]) -> dict[str, Any]:
         if not self._model:
-            return request
+            return body
         # Perplexity refuses Anthropic's models without this bound.
         bound = {"max_output_tokens": _MAX_REPORT_TOKENS}
-        return {**bound, **request, "model": self._model}
+        return {**bound, **body, "model": self._model}

@@ -6,28 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.domains.place_records import (
-    OSM_ATTRIBUTION,
-    AreaQuery,
-    NamedArea,
-    Place,
-    PlaceHits,
-    PlaceLookup,
-)
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
-from citewell.providers.dialects.brave_places import (
-    build_osm_place,
-    clean_tag,
-    format_element_id,
-    join_address,
-    measure_reach,
-    read_country,
-)
+from citewell.domains import place_records
+from citewell.net.upstream import json_responses as wire
+from citewell.providers.dialects import brave_places
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
 from citewell.text.places import is_map_point
@@ -43,7 +24,7 @@ SPEC = ProviderSpec(
     per_second=1.0,
     rank=30,
     covers_whole_web=False,
-    terms=f"ODbL: show {OSM_ATTRIBUTION}. Extensive use is throttled or banned.",
+    terms=f"ODbL: show {place_records.OSM_ATTRIBUTION}. Extensive use is throttled or banned.",
     test_evidence="eight recorded answers",
 )
 
@@ -54,46 +35,50 @@ _BOX_NUMBERS = 4
 _Coordinates = Annotated[list[float], Field(min_length=2, max_length=3)]
 
 
-class _PhotonGeometry(ResponsePart):
+class _PhotonGeometry(wire.ResponsePart):
     coordinates: _Coordinates  # longitude first
 
 
-class _PhotonProperties(ResponsePart):
+class _PhotonProperties(wire.ResponsePart):
     osm_id: int
     osm_type: str
-    osm_key: OptionalField[str] = None
-    osm_value: OptionalField[str] = None
-    name: OptionalField[str] = None
-    housenumber: OptionalField[str] = None
-    street: OptionalField[str] = None
-    postcode: OptionalField[str] = None
-    locality: OptionalField[str] = None
-    district: OptionalField[str] = None
-    city: OptionalField[str] = None
-    county: OptionalField[str] = None
-    state: OptionalField[str] = None
-    country: OptionalField[str] = None
-    countrycode: OptionalField[str] = None
-    extent: OptionalField[list[float]] = None
+    osm_key: wire.OptionalField[str] = None
+    osm_value: wire.OptionalField[str] = None
+    name: wire.OptionalField[str] = None
+    housenumber: wire.OptionalField[str] = None
+    street: wire.OptionalField[str] = None
+    postcode: wire.OptionalField[str] = None
+    locality: wire.OptionalField[str] = None
+    district: wire.OptionalField[str] = None
+    city: wire.OptionalField[str] = None
+    county: wire.OptionalField[str] = None
+    state: wire.OptionalField[str] = None
+    country: wire.OptionalField[str] = None
+    countrycode: wire.OptionalField[str] = None
+    extent: wire.OptionalField[list[float]] = None
 
 
-class _PhotonFeature(ResponsePart):
+class _PhotonFeature(wire.ResponsePart):
     geometry: _PhotonGeometry
     properties: _PhotonProperties
 
 
-class _FeatureCollection(JsonResponse):
-    features: TolerantItems[_PhotonFeature]
+class _FeatureCollection(wire.JsonResponse):
+    features: wire.TolerantItems[_PhotonFeature]
 
 
 class Provider(KitProvider):
-    async def search_places(self, query: PlaceLookup) -> PlaceHits:
+    async def search_places(self, query: place_records.PlaceLookup) -> place_records.PlaceHits:
         path, params = _build_photon_request(query)
         features = await self._fetch_features(path, params)
         places = filter(None, map(_parse_photon_place, features))
-        return PlaceHits(places=tuple(places)[: query.count], attribution=OSM_ATTRIBUTION)
+        return place_records.PlaceHits(
+            places=tuple(places)[: query.count], attribution=place_records.OSM_ATTRIBUTION
+        )
 
-    async def find_areas(self, query: AreaQuery) -> tuple[NamedArea, ...]:
+    async def find_areas(
+        self, query: place_records.AreaQuery
+    ) -> tuple[place_records.NamedArea, ...]:
         params = [("q", query.name), ("limit", str(query.count)), ("lang", "en")]
         if query.country:
             params.append(("countrycode", query.country))
@@ -107,7 +92,7 @@ class Provider(KitProvider):
         return read_stated_json(_FeatureCollection, response).features
 
 
-def _build_photon_request(query: PlaceLookup) -> tuple[str, list[tuple[str, str]]]:
+def _build_photon_request(query: place_records.PlaceLookup) -> tuple[str, list[tuple[str, str]]]:
     """A search by kind around the point if both are known, else one by words."""
     params = [("limit", str(query.count)), ("lang", "en")]
     if query.has_point():
@@ -129,7 +114,7 @@ def _format_photon_category(kind: str) -> str:
     return f"osm.{key}" if value == "*" else f"osm.{key}.{value}"
 
 
-def _parse_photon_place(feature: _PhotonFeature) -> Place | None:
+def _parse_photon_place(feature: _PhotonFeature) -> place_records.Place | None:
     about, (longitude, latitude) = feature.properties, feature.geometry.coordinates[:2]
     tags = {
         "name": about.name or _format_house_address(about),
@@ -137,30 +122,32 @@ def _parse_photon_place(feature: _PhotonFeature) -> Place | None:
     }
     if about.osm_key and about.osm_value:
         tags[about.osm_key] = about.osm_value
-    return build_osm_place(
+    return brave_places.build_osm_place(
         tags,
         source=SPEC.name,
-        place_id=format_element_id(about.osm_type, about.osm_id),
+        place_id=brave_places.format_element_id(about.osm_type, about.osm_id),
         latitude=latitude,
         longitude=longitude,
         address=_compose_photon_address(about),
     )
 
 
-def _parse_photon_area(feature: _PhotonFeature) -> NamedArea | None:
+def _parse_photon_area(feature: _PhotonFeature) -> place_records.NamedArea | None:
     about, (longitude, latitude) = feature.properties, feature.geometry.coordinates[:2]
     if not is_map_point(latitude, longitude):
         return None
-    name = clean_tag(about.name) or clean_tag(_format_house_address(about))
+    name = brave_places.clean_tag(about.name) or brave_places.clean_tag(
+        _format_house_address(about)
+    )
     wider = (about.city, about.county, about.state, about.country)
-    parts = dict.fromkeys(part for part in (name, *map(clean_tag, wider)) if part)
+    parts = dict.fromkeys(part for part in (name, *map(brave_places.clean_tag, wider)) if part)
     if not parts:
         return None
-    return NamedArea(
+    return place_records.NamedArea(
         label=", ".join(parts),
         latitude=latitude,
         longitude=longitude,
-        country=read_country(about.countrycode),
+        country=brave_places.read_country(about.countrycode),
         reach_meters=_measure_photon_extent(about.extent),
     )
 
@@ -174,15 +161,17 @@ def _measure_photon_extent(extent: list[float] | None) -> float | None:
     if not extent or len(extent) != _BOX_NUMBERS:
         return None
     west, north, east, south = extent
-    return measure_reach(south, north, west, east)
+    return brave_places.measure_reach(south, north, west, east)
 
 
 def _compose_photon_address(about: _PhotonProperties) -> str | None:
-    postcode = clean_tag(about.postcode).partition(";")[0]  # a city lists all of its own
-    return join_address(
-        clean_tag(about.street),
-        clean_tag(about.housenumber),
+    postcode = brave_places.clean_tag(about.postcode).partition(";")[
+        0
+    ]  # a city lists all of its own
+    return brave_places.join_address(
+        brave_places.clean_tag(about.street),
+        brave_places.clean_tag(about.housenumber),
         postcode,
-        clean_tag(about.city or about.district or about.locality),
-        clean_tag(about.country),
+        brave_places.clean_tag(about.city or about.district or about.locality),
+        brave_places.clean_tag(about.country),
     )

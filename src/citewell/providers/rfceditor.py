@@ -8,12 +8,7 @@ from citewell.citations import record_fields
 from citewell.citations import record_fields as publisher_markup
 from citewell.core.errors import InvalidInput, MalformedResponse, NotFound
 from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
 
@@ -33,14 +28,14 @@ _MAX_NUMBER_DIGITS = 5
 _EDITOR_MARK_PATTERN = re.compile(r",? Eds?\.$", re.IGNORECASE)
 
 
-class _RfcRecord(JsonResponse):
+class _RfcRecord(wire.JsonResponse):
     doc_id: str  # RFC9110
     title: str
-    authors: TolerantItems[str] = ()
-    pub_date: OptionalField[str] = None  # June 2022
-    abstract: OptionalField[str] = None
-    status: OptionalField[str] = None
-    doi: OptionalField[str] = None
+    authors: wire.TolerantItems[str] = ()
+    pub_date: wire.OptionalField[str] = None  # June 2022
+    abstract: wire.OptionalField[str] = None
+    status: wire.OptionalField[str] = None
+    doi: wire.OptionalField[str] = None
 
 
 class Provider(KitProvider):
@@ -55,7 +50,7 @@ class Provider(KitProvider):
             response = await self._upstream.send_get(f"/rfc/rfc{int(number)}.json")
         except NotFound:
             return None
-        record = read_json_response(_RfcRecord, response)
+        record = wire.read_json_response(_RfcRecord, response)
         stated = re.sub(r"\D", "", record.doc_id).lstrip("0")
         if stated != number.lstrip("0") or not publisher_markup.clean_markup_line(record.title):
             raise MalformedResponse("The record is not that of this RFC.", provider=SPEC.name)

@@ -15,21 +15,8 @@ from citewell.core.values.search_queries import (
     SearchQuery,
 )
 from citewell.domains.patents.patent_records import PatentHits, PatentQuery
-from citewell.net.upstream.json_responses import (
-    A,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
-from citewell.providers.dialects.google_patent_results import (
-    GOOGLE_PATENT_FILTERS,
-    GooglePatentResponse,
-    build_google_patent_params,
-    read_google_patents,
-)
+from citewell.net.upstream import json_responses as wire
+from citewell.providers.dialects import google_patent_results
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -58,7 +45,7 @@ SPEC = ProviderSpec(
             SearchFilter.SORT,
         }
     ),
-    applied_arguments={Offer.PATENTS: GOOGLE_PATENT_FILTERS},
+    applied_arguments={Offer.PATENTS: google_patent_results.GOOGLE_PATENT_FILTERS},
     image_filters={
         ImageFilter.SIZE: frozenset(_IMAGE_SIZE_CODES),
         ImageFilter.TYPE: frozenset({"clipart", "face", "lineart", "photo", "animated"}),
@@ -89,50 +76,52 @@ _TIME_PERIOD_CODES = {
 }
 
 
-class _SearchApiResult(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    source: OptionalField[str] = None
-    date: OptionalField[str] = None
-    iso_date: OptionalField[str] = None
+class _SearchApiResult(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    source: wire.OptionalField[str] = None
+    date: wire.OptionalField[str] = None
+    iso_date: wire.OptionalField[str] = None
 
 
-class _SearchApiWebResponse(JsonResponse):
-    search_metadata: OptionalField[dict[str, object]] = None
-    organic_results: TolerantItems[_SearchApiResult] = ()  # absent when nothing was found
+class _SearchApiWebResponse(wire.JsonResponse):
+    search_metadata: wire.OptionalField[dict[str, object]] = None
+    organic_results: wire.TolerantItems[_SearchApiResult] = ()  # absent when nothing was found
 
 
-class _SearchApiNewsResponse(JsonResponse):
-    search_metadata: OptionalField[dict[str, object]] = None
-    news_results: TolerantItems[_SearchApiResult] = ()
-    organic_results: TolerantItems[_SearchApiResult] = ()  # used by the google_news engine instead
+class _SearchApiNewsResponse(wire.JsonResponse):
+    search_metadata: wire.OptionalField[dict[str, object]] = None
+    news_results: wire.TolerantItems[_SearchApiResult] = ()
+    organic_results: wire.TolerantItems[
+        _SearchApiResult
+    ] = ()  # used by the google_news engine instead
 
 
-class _SearchApiOriginal(ResponsePart):
-    link: HttpLink
-    width: OptionalField[int] = None
-    height: OptionalField[int] = None
+class _SearchApiOriginal(wire.ResponsePart):
+    link: wire.HttpLink
+    width: wire.OptionalField[int] = None
+    height: wire.OptionalField[int] = None
 
 
-class _SearchApiSource(ResponsePart):
-    link: OptionalField[HttpLink] = None
+class _SearchApiSource(wire.ResponsePart):
+    link: wire.OptionalField[wire.HttpLink] = None
 
 
-class _SearchApiImage(ResponsePart):
-    original: _SearchApiOriginal | HttpLink
-    title: OptionalField[str] = None
-    thumbnail: OptionalField[HttpLink] = None
-    source: OptionalField[_SearchApiSource] = None
-    link: OptionalField[HttpLink] = None
-    original_width: OptionalField[int] = None
-    original_height: OptionalField[int] = None
+class _SearchApiImage(wire.ResponsePart):
+    original: _SearchApiOriginal | wire.HttpLink
+    title: wire.OptionalField[str] = None
+    thumbnail: wire.OptionalField[wire.HttpLink] = None
+    source: wire.OptionalField[_SearchApiSource] = None
+    link: wire.OptionalField[wire.HttpLink] = None
+    original_width: wire.OptionalField[int] = None
+    original_height: wire.OptionalField[int] = None
 
 
-class _SearchApiImageResponse(JsonResponse):
-    search_metadata: OptionalField[dict[str, object]] = None
-    images_results: TolerantItems[_SearchApiImage] = ()
-    images: TolerantItems[_SearchApiImage] = ()  # used by the google_images engine instead
+class _SearchApiImageResponse(wire.JsonResponse):
+    search_metadata: wire.OptionalField[dict[str, object]] = None
+    images_results: wire.TolerantItems[_SearchApiImage] = ()
+    images: wire.TolerantItems[_SearchApiImage] = ()  # used by the google_images engine instead
 
 
 class Provider(KitProvider):
@@ -169,9 +158,12 @@ class Provider(KitProvider):
 
     async def search_patents(self, query: PatentQuery) -> PatentHits:
         answer = await self._fetch_searchapi_response(
-            GooglePatentResponse, build_google_patent_params(query)
+            google_patent_results.GooglePatentResponse,
+            google_patent_results.build_google_patent_params(query),
         )
-        return read_google_patents(answer.organic_results, query, source=SPEC.name)
+        return google_patent_results.read_google_patents(
+            answer.organic_results, query, source=SPEC.name
+        )
 
     async def _gather_searchapi_hits(
         self, query: SearchQuery, page: Callable[[int], Awaitable[ResultPage[SearchHit]]]
@@ -193,8 +185,10 @@ class Provider(KitProvider):
             has_more=True,
         )
 
-    async def _fetch_searchapi_response(self, model: type[A], params: Mapping[str, str]) -> A:
-        return read_json_response(model, await self._upstream.send_get(params=params))
+    async def _fetch_searchapi_response(
+        self, model: type[wire.A], params: Mapping[str, str]
+    ) -> wire.A:
+        return wire.read_json_response(model, await self._upstream.send_get(params=params))
 
 
 def _add_page_number(params: dict[str, str], number: int) -> dict[str, str]:
@@ -256,7 +250,9 @@ def _parse_searchapi_image(image: _SearchApiImage) -> FoundImage:
     original = (
         image.original
         if isinstance(image.original, _SearchApiOriginal)
-        else _parse_flat_original(image)
+        else _SearchApiOriginal(  # the older layout, where it is just the address
+            link=str(image.original), width=image.original_width, height=image.original_height
+        )
     )
     return FoundImage(
         title=clean_markup(image.title) or original.link,
@@ -266,9 +262,3 @@ def _parse_searchapi_image(image: _SearchApiImage) -> FoundImage:
         width=original.width,
         height=original.height,
     )
-
-
-def _parse_flat_original(image: _SearchApiImage) -> _SearchApiOriginal:
-    """The image and its size in the older layout, where `original` is just the address."""
-    link = str(image.original)
-    return _SearchApiOriginal(link=link, width=image.original_width, height=image.original_height)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
 from pydantic import ValidationError
 
 from citewell.citations import record_fields
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    RejectedRequest,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -27,21 +21,12 @@ from citewell.core.values.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import extract_year
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.search_operators import shorten_query_text
 
@@ -99,9 +84,8 @@ class Provider(KitProvider):
     max_batch = MappingProxyType(dict.fromkeys(_ID_PREFIXES, _MAX_BATCH_IDS))
 
     async def search_papers(self, query: PaperQuery) -> PaperHits:
-        answer = read_json_response(
-            S2PaperList, await self._fetch_s2_json("/paper/search", _build_s2_params(query))
-        )
+        response = await self._upstream.send_get("/paper/search", params=_build_s2_params(query))
+        answer = wire.read_json_response(S2PaperList, response)
         return PaperHits(
             papers=parse_s2_papers(answer)[: query.count],
             total=answer.total,
@@ -114,15 +98,20 @@ class Provider(KitProvider):
         response = await self._fetch_known_paper(
             _build_paper_path(paper_id), {"fields": _PAPER_FIELDS}
         )
-        return None if response is None else read_s2_paper(response)
+        if response is None:
+            return None
+        record = parse_json_response(_S2PaperResponse, response)
+        if not record.error and not clean_markup(record.title):
+            raise errors.MalformedResponse("The record has no title.", provider=response.provider)
+        return _parse_s2_paper(wire.read_json_response(_S2PaperResponse, response))
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Papers by id, matched by position. If all ids are unknown, the index answers 400."""
-        asked = [one for one in ids if one.value.strip()]
+        asked = [paper_id for paper_id in ids if paper_id.value.strip()]
         response = await self._upstream.send_post(
             "/paper/batch",
             params={"fields": _PAPER_FIELDS},
-            json={"ids": [_build_s2_id(one) for one in asked]},
+            json={"ids": [_build_s2_id(paper_id) for paper_id in asked]},
             accept=(400,),
         )
         if response.status != 400:
@@ -133,7 +122,7 @@ class Provider(KitProvider):
             has_s2_error(response)
             and "no valid paper ids" in str(response.parse_json()["error"]).lower()
         ):
-            raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
+            raise errors.RejectedRequest("The upstream refused this request.", provider=SPEC.name)
         return dict.fromkeys(asked)
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
@@ -149,7 +138,7 @@ class Provider(KitProvider):
         return (
             ()
             if response is None
-            else parse_s2_papers(read_json_response(S2PaperList, response))[: query.count]
+            else parse_s2_papers(wire.read_json_response(S2PaperList, response))[: query.count]
         )
 
     async def list_citing_papers(
@@ -165,24 +154,21 @@ class Provider(KitProvider):
         response = await self._fetch_known_paper(path, params)
         if response is None:
             return None
-        papers = (parse_s2_edge(edge) for edge in read_json_response(S2EdgeList, response).data)
+        papers = (
+            parse_s2_edge(edge) for edge in wire.read_json_response(S2EdgeList, response).data
+        )
         return tuple(paper for paper in papers if paper is not None)[:count]
 
     async def _fetch_known_paper(self, path: str, params: dict[str, str]) -> HttpResponse | None:
         """The response; None if the index itself says 404. Raises Unavailable for a gateway's 404."""
-        response = await self._fetch_s2_json(path, params, accept=(404,))
+        response = await self._upstream.send_get(path, params=params, accept=(404,))
         if response.status != 404:
             return response
         if not has_s2_error(response):
-            raise UpstreamUnavailable(
+            raise errors.UpstreamUnavailable(
                 "Semantic Scholar's gateway answered 404.", provider=SPEC.name
             )
         return None
-
-    async def _fetch_s2_json(
-        self, path: str, params: dict[str, str], *, accept: tuple[int, ...] = ()
-    ) -> HttpResponse:
-        return await self._upstream.send_get(path, params=params, accept=accept)
 
 
 def _build_paper_path(paper_id: PaperId) -> str:
@@ -191,7 +177,7 @@ def _build_paper_path(paper_id: PaperId) -> str:
 
 def _build_s2_id(paper_id: PaperId) -> str:
     if paper_id.scheme not in _ID_PREFIXES:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"Semantic Scholar cannot look up {paper_id.scheme}.", provider=SPEC.name
         )
     value = paper_id.value
@@ -219,68 +205,70 @@ def _build_s2_params(query: PaperQuery) -> dict[str, str]:
 # Parses Semantic Scholar's responses: papers, and the citations between them.
 
 
-class _S2Author(CamelCasePart):
-    name: OptionalField[str] = None
+class _S2Author(wire.CamelCasePart):
+    name: wire.OptionalField[str] = None
 
 
-class _S2Paper(CamelCasePart):
-    paper_id: OptionalField[str] = None  # null for a reference it could not identify
-    title: OptionalField[str] = None
-    abstract: OptionalField[str] = None
-    year: OptionalField[int] = None
-    publication_date: OptionalField[str] = None
-    authors: OptionalField[TolerantItems[_S2Author]] = None
-    doi: OptionalField[csl_works.TextField] = nested_field("externalIds.DOI")
-    arxiv: OptionalField[csl_works.TextField] = nested_field("externalIds.ArXiv")
-    pmid: OptionalField[csl_works.TextField] = nested_field("externalIds.PubMed")
-    pmcid: OptionalField[csl_works.TextField] = nested_field("externalIds.PubMedCentral")
-    pdf_url: OptionalField[HttpLink] = nested_field("openAccessPdf.url")  # "" if there is none
-    pdf_status: OptionalField[str] = nested_field("openAccessPdf.status")
-    pdf_license: OptionalField[str] = nested_field("openAccessPdf.license")
-    is_open_access: OptionalField[bool] = None
-    citation_count: OptionalField[int] = None
-    reference_count: OptionalField[int] = None
-    tldr: OptionalField[str] = nested_field("tldr.text")
-    venue: OptionalField[str] = None
-    journal: OptionalField[str] = nested_field("journal.name")
-    pages: OptionalField[csl_works.TextField] = nested_field("journal.pages")
-    volume: OptionalField[csl_works.TextField] = nested_field("journal.volume")
-    publication_types: OptionalField[list[str]] = None
-    url: OptionalField[HttpLink] = None
+class _S2Paper(wire.CamelCasePart):
+    paper_id: wire.OptionalField[str] = None  # null for a reference it could not identify
+    title: wire.OptionalField[str] = None
+    abstract: wire.OptionalField[str] = None
+    year: wire.OptionalField[int] = None
+    publication_date: wire.OptionalField[str] = None
+    authors: wire.OptionalField[wire.TolerantItems[_S2Author]] = None
+    doi: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.DOI")
+    arxiv: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.ArXiv")
+    pmid: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.PubMed")
+    pmcid: wire.OptionalField[csl_works.TextField] = wire.nested_field("externalIds.PubMedCentral")
+    pdf_url: wire.OptionalField[wire.HttpLink] = wire.nested_field(
+        "openAccessPdf.url"
+    )  # "" if there is none
+    pdf_status: wire.OptionalField[str] = wire.nested_field("openAccessPdf.status")
+    pdf_license: wire.OptionalField[str] = wire.nested_field("openAccessPdf.license")
+    is_open_access: wire.OptionalField[bool] = None
+    citation_count: wire.OptionalField[int] = None
+    reference_count: wire.OptionalField[int] = None
+    tldr: wire.OptionalField[str] = wire.nested_field("tldr.text")
+    venue: wire.OptionalField[str] = None
+    journal: wire.OptionalField[str] = wire.nested_field("journal.name")
+    pages: wire.OptionalField[csl_works.TextField] = wire.nested_field("journal.pages")
+    volume: wire.OptionalField[csl_works.TextField] = wire.nested_field("journal.volume")
+    publication_types: wire.OptionalField[list[str]] = None
+    url: wire.OptionalField[wire.HttpLink] = None
 
 
-class S2PaperList(CamelCasePart, JsonResponse):
-    total: OptionalField[int] = None
-    data: TolerantItems[_S2Paper] = ()  # absent when nothing was found
+class S2PaperList(wire.CamelCasePart, wire.JsonResponse):
+    total: wire.OptionalField[int] = None
+    data: wire.TolerantItems[_S2Paper] = ()  # absent when nothing was found
 
 
-class _S2PaperResponse(_S2Paper, JsonResponse):
+class _S2PaperResponse(_S2Paper, wire.JsonResponse):
     pass
 
 
-class _S2Edge(CamelCasePart):
-    intents: OptionalField[TolerantItems[str]] = None
-    is_influential: OptionalField[bool] = None
-    citing_paper: OptionalField[_S2Paper] = None
-    cited_paper: OptionalField[_S2Paper] = None
+class _S2Edge(wire.CamelCasePart):
+    intents: wire.OptionalField[wire.TolerantItems[str]] = None
+    is_influential: wire.OptionalField[bool] = None
+    citing_paper: wire.OptionalField[_S2Paper] = None
+    cited_paper: wire.OptionalField[_S2Paper] = None
 
 
-class S2EdgeList(CamelCasePart, JsonResponse):
-    data: TolerantItems[_S2Edge]  # null if a publisher withholds its references
+class S2EdgeList(wire.CamelCasePart, wire.JsonResponse):
+    data: wire.TolerantItems[_S2Edge]  # null if a publisher withholds its references
 
 
 def has_s2_error(response: HttpResponse) -> bool:
     """Whether the index itself reports an error: {"error": "Paper with id … not found"}."""
     try:
-        said = response.parse_json()
-    except MalformedResponse:
+        answer = response.parse_json()
+    except errors.MalformedResponse:
         return False
-    return isinstance(said, dict) and isinstance(said.get("error"), str)
+    return isinstance(answer, dict) and isinstance(answer.get("error"), str)
 
 
 def parse_s2_papers(answer: S2PaperList) -> tuple[Paper, ...]:
     if answer.total and "data" not in answer.model_fields_set:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             "The response counts papers but lists none.", provider=PROVIDER_NAME
         )
     return tuple(_parse_s2_paper(item) for item in answer.data if _is_identifiable(item))
@@ -290,19 +278,11 @@ def _is_identifiable(item: _S2Paper) -> bool:
     return bool(clean_markup(item.paper_id) or clean_markup(item.title))
 
 
-def read_s2_paper(response: HttpResponse) -> Paper:
-    """The paper of a single-paper response. Raises BadShape if it has no title."""
-    record = parse_json_response(_S2PaperResponse, response)
-    if not record.error and not clean_markup(record.title):
-        raise MalformedResponse("The record has no title.", provider=response.provider)
-    return _parse_s2_paper(read_json_response(_S2PaperResponse, response))
-
-
 def read_s2_batch(response: HttpResponse, *, count: int) -> dict[int, Paper | None]:
     """Papers by position; None for one the index does not have. Unreadable ones are left out."""
     rows = response.parse_json()
     if not isinstance(rows, list) or len(rows) != count:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             "The response is not a list of the requested papers.", provider=response.provider
         )
     found: dict[int, Paper | None] = {}
@@ -348,8 +328,8 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
         volume=volume if volume and not volume.startswith("abs/") else None,  # arXiv has none
         pages=record_fields.expand_page_range(item.pages),
         abstract=clean_markup(item.abstract) or None,
-        citation_count=drop_negative_count(item.citation_count),
-        reference_count=drop_negative_count(item.reference_count),
+        citation_count=wire.drop_negative_count(item.citation_count),
+        reference_count=wire.drop_negative_count(item.reference_count),
         open_access=item.is_open_access,
         pdf_url=pdf.url if pdf and pdf.pdf else None,
         copies=(pdf,) if pdf else (),
@@ -358,10 +338,11 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
 
 
 def _choose_s2_kind(item: _S2Paper) -> str | None:
-    if clean_markup(item.venue).lower() in _load_preprint_servers():
+    preprint_servers = load_words(__package__, "semanticscholar", "preprint_servers")
+    if clean_markup(item.venue).lower() in preprint_servers:
         return "article"
-    said = item.publication_types or ()
-    return next((kind for word, kind in _PUBLICATION_KINDS.items() if word in said), None)
+    types = item.publication_types or ()
+    return next((kind for word, kind in _PUBLICATION_KINDS.items() if word in types), None)
 
 
 def _build_s2_copy(item: _S2Paper) -> OpenCopy | None:
@@ -378,6 +359,3 @@ def _build_s2_copy(item: _S2Paper) -> OpenCopy | None:
 
 
 # Preprint servers, which Semantic Scholar treats as journals.
-@cache
-def _load_preprint_servers() -> frozenset[str]:
-    return frozenset(load_table(__package__, "semanticscholar")["preprint_servers"])

@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from citewell.core.values.search_queries import (
-    FoundImage,
-    ImageFilter,
-    ImageQuery,
-    SearchFilter,
-    SearchHit,
-    SearchHits,
-    SearchQuery,
-)
-from citewell.net.upstream.json_responses import (
-    A,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.core.values import search_queries
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -38,18 +22,18 @@ SPEC = ProviderSpec(
     options=(require_key("SERPER_API_KEY", "Key of serper.dev.", "X-API-KEY"),),
     filters=frozenset(
         {
-            SearchFilter.SITES,
-            SearchFilter.TIME_RANGE,
-            SearchFilter.LANGUAGE,
-            SearchFilter.COUNTRY,
-            SearchFilter.EXACT_TERMS,
-            SearchFilter.EXCLUDE_TERMS,
+            search_queries.SearchFilter.SITES,
+            search_queries.SearchFilter.TIME_RANGE,
+            search_queries.SearchFilter.LANGUAGE,
+            search_queries.SearchFilter.COUNTRY,
+            search_queries.SearchFilter.EXACT_TERMS,
+            search_queries.SearchFilter.EXCLUDE_TERMS,
         }
     ),
     image_filters={
-        ImageFilter.COUNTRY: frozenset(),
-        ImageFilter.LANGUAGE: frozenset(),
-        ImageFilter.SITES: frozenset(),
+        search_queries.ImageFilter.COUNTRY: frozenset(),
+        search_queries.ImageFilter.LANGUAGE: frozenset(),
+        search_queries.ImageFilter.SITES: frozenset(),
     },
     max_results=50,
     max_images=50,
@@ -71,56 +55,58 @@ _TIME_RANGE_CODES = {
 SerperBody = dict[str, str | int]
 
 
-class _SerperResult(ResponsePart):
-    link: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    source: OptionalField[str] = None
-    date: OptionalField[str] = None
+class _SerperResult(wire.ResponsePart):
+    link: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    source: wire.OptionalField[str] = None
+    date: wire.OptionalField[str] = None
 
 
-class _SerperWebResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    organic: TolerantItems[_SerperResult] = ()
+class _SerperWebResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    organic: wire.TolerantItems[_SerperResult] = ()
 
 
-class _SerperNewsResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    news: TolerantItems[_SerperResult] = ()
+class _SerperNewsResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    news: wire.TolerantItems[_SerperResult] = ()
 
 
-class _SerperImage(ResponsePart):
-    imageUrl: HttpLink  # noqa: N815 - the upstream's word
-    thumbnailUrl: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
-    title: OptionalField[str] = None
-    link: OptionalField[HttpLink] = None
-    imageWidth: OptionalField[int] = None  # noqa: N815 - the upstream's word
-    imageHeight: OptionalField[int] = None  # noqa: N815 - the upstream's word
+class _SerperImage(wire.ResponsePart):
+    imageUrl: wire.HttpLink  # noqa: N815 - the upstream's word
+    thumbnailUrl: wire.OptionalField[wire.HttpLink] = None  # noqa: N815 - the upstream's word
+    title: wire.OptionalField[str] = None
+    link: wire.OptionalField[wire.HttpLink] = None
+    imageWidth: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word
+    imageHeight: wire.OptionalField[int] = None  # noqa: N815 - the upstream's word
 
 
-class _SerperImageResponse(JsonResponse):
-    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    images: TolerantItems[_SerperImage] = ()
+class _SerperImageResponse(wire.JsonResponse):
+    searchParameters: wire.OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    images: wire.TolerantItems[_SerperImage] = ()
 
 
 class Provider(KitProvider):
-    async def search_web(self, query: SearchQuery) -> SearchHits:
+    async def search_web(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
             return (await self._fetch_serper_response(_SerperWebResponse, "/search", body)).organic
 
         return await self._gather_serper_hits(query, page)
 
-    async def search_news(self, query: SearchQuery) -> SearchHits:
+    async def search_news(self, query: search_queries.SearchQuery) -> search_queries.SearchHits:
         async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
             return (await self._fetch_serper_response(_SerperNewsResponse, "/news", body)).news
 
         return await self._gather_serper_hits(query, page)
 
-    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+    async def search_images(
+        self, query: search_queries.ImageQuery
+    ) -> tuple[search_queries.FoundImage, ...]:
         count = min(query.count, SPEC.max_images)
         asked = _build_serper_image_body(query)
 
-        async def page(number: int) -> ResultPage[FoundImage]:
+        async def page(number: int) -> ResultPage[search_queries.FoundImage]:
             body = asked | ({"page": number + 1} if number else {})
             answer = await self._fetch_serper_response(_SerperImageResponse, "/images", body)
             return ResultPage(items=tuple(map(_parse_serper_image, answer.images)), has_more=True)
@@ -130,14 +116,14 @@ class Provider(KitProvider):
 
     async def _gather_serper_hits(
         self,
-        query: SearchQuery,
+        query: search_queries.SearchQuery,
         fetch: Callable[[SerperBody], Awaitable[tuple[_SerperResult, ...]]],
-    ) -> SearchHits:
+    ) -> search_queries.SearchHits:
         count = min(query.count, SPEC.max_results)
         asked = _build_serper_body(query) | {"num": min(count, _RESULTS_PER_PAGE)}
         now = self._read_now()
 
-        async def page(number: int) -> ResultPage[SearchHit]:
+        async def page(number: int) -> ResultPage[search_queries.SearchHit]:
             results = await fetch(asked | ({"page": number + 1} if number else {}))
             return ResultPage(
                 items=tuple(_parse_serper_result(result, now=now) for result in results),
@@ -145,7 +131,7 @@ class Provider(KitProvider):
             )
 
         found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
-        return SearchHits(
+        return search_queries.SearchHits(
             hits=found.items,
             notes=(
                 *note_result_limit(query, SPEC.max_results, "Serper is asked for at most"),
@@ -153,12 +139,14 @@ class Provider(KitProvider):
             ),
         )
 
-    async def _fetch_serper_response(self, model: type[A], path: str, body: SerperBody) -> A:
+    async def _fetch_serper_response(
+        self, model: type[wire.A], path: str, body: SerperBody
+    ) -> wire.A:
         response = await self._upstream.send_post(path, json=body)
-        return read_json_response(model, response)
+        return wire.read_json_response(model, response)
 
 
-def _build_serper_body(query: SearchQuery) -> SerperBody:
+def _build_serper_body(query: search_queries.SearchQuery) -> SerperBody:
     body: SerperBody = {"q": build_operator_query(query, max_chars=SPEC.max_query_chars)}
     if query.country:
         body["gl"] = query.country.lower()
@@ -169,10 +157,11 @@ def _build_serper_body(query: SearchQuery) -> SerperBody:
     return body
 
 
-def _build_serper_image_body(query: ImageQuery) -> SerperBody:
+def _build_serper_image_body(query: search_queries.ImageQuery) -> SerperBody:
     body: SerperBody = {
         "q": build_operator_query(
-            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+            search_queries.SearchQuery(text=query.text, sites=query.sites),
+            max_chars=SPEC.max_query_chars,
         ),
         "num": min(query.count, _RESULTS_PER_PAGE),
     }
@@ -183,9 +172,9 @@ def _build_serper_image_body(query: ImageQuery) -> SerperBody:
     return body
 
 
-def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:
+def _parse_serper_result(result: _SerperResult, *, now: datetime) -> search_queries.SearchHit:
     published = parse_provider_date(result.date, now=now)
-    return SearchHit(
+    return search_queries.SearchHit(
         title=clean_markup(result.title) or result.link,
         url=result.link,
         snippet=clean_markup(result.snippet),
@@ -196,8 +185,8 @@ def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:
     )
 
 
-def _parse_serper_image(image: _SerperImage) -> FoundImage:
-    return FoundImage(
+def _parse_serper_image(image: _SerperImage) -> search_queries.FoundImage:
+    return search_queries.FoundImage(
         title=clean_markup(image.title) or image.imageUrl,
         link=image.imageUrl,
         context=image.link,

@@ -9,22 +9,9 @@ from citewell.core.values.research import ProviderReport
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.core.values.search_results import AnswerQuery
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    clamp_score,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
-from citewell.routing.answer_reports import (
-    AnswerCost,
-    CitedPage,
-    build_answer_report,
-    clean_answer_text,
-)
+from citewell.routing import answer_reports
 from citewell.routing.model_billing import TICKS_PER_DOLLAR
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import parse_provider_date
@@ -61,25 +48,25 @@ _ANSWER_SOURCES = 5  # results from which an answer is written
 _OUT_OF_CREDIT_STATUSES = (432, 433)  # the plan's limit, the pay-as-you-go limit
 
 
-class _TavilyResult(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    content: OptionalField[str] = None
-    score: OptionalField[float] = None
-    published_date: OptionalField[str] = None
+class _TavilyResult(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    content: wire.OptionalField[str] = None
+    score: wire.OptionalField[float] = None
+    published_date: wire.OptionalField[str] = None
 
 
-class _TavilyResponse(JsonResponse):
-    results: TolerantItems[_TavilyResult]
+class _TavilyResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_TavilyResult]
 
 
-class _TavilyUsage(ResponsePart):
-    credits: OptionalField[float] = None
+class _TavilyUsage(wire.ResponsePart):
+    credits: wire.OptionalField[float] = None
 
 
 class _TavilyAnswer(_TavilyResponse):
-    answer: OptionalField[str] = None
-    usage: OptionalField[_TavilyUsage] = None
+    answer: wire.OptionalField[str] = None
+    usage: wire.OptionalField[_TavilyUsage] = None
 
 
 class Provider(KitProvider):
@@ -107,32 +94,32 @@ class Provider(KitProvider):
         if self._has_key:
             body["include_usage"] = True
         response = await self._post_tavily_search(body, is_paid=True, timeout=query.timeout_seconds)
-        answer = read_json_response(_TavilyAnswer, response)
+        answer = wire.read_json_response(_TavilyAnswer, response)
         now = self._read_now()
         hits = [_parse_tavily_result(result, now=now) for result in answer.results]
         pages = (
-            CitedPage(
+            answer_reports.CitedPage(
                 url=hit.url,
                 title=hit.title,
                 published=hit.published.date().isoformat() if hit.published else None,
             )
             for hit in hits
         )
-        return build_answer_report(
+        return answer_reports.build_answer_report(
             SPEC.name,
-            clean_answer_text(answer.answer),
+            answer_reports.clean_answer_text(answer.answer),
             pages,
             count=query.count,
             cost=self._compute_tavily_cost(answer.usage),
         )
 
-    def _compute_tavily_cost(self, usage: _TavilyUsage | None) -> AnswerCost:
+    def _compute_tavily_cost(self, usage: _TavilyUsage | None) -> answer_reports.AnswerCost:
         if not self._has_key:
-            return AnswerCost()
+            return answer_reports.AnswerCost()
         used = usage.credits if usage is not None else None
         if used is None or not 0 <= used < _MAX_CREDITS:
-            return AnswerCost(ticks=_CREDIT_TICKS, basis="table")
-        return AnswerCost(ticks=int(used * _CREDIT_TICKS), basis="prices")
+            return answer_reports.AnswerCost(ticks=_CREDIT_TICKS, basis="table")
+        return answer_reports.AnswerCost(ticks=int(used * _CREDIT_TICKS), basis="prices")
 
     async def _post_tavily_search(
         self,
@@ -158,9 +145,12 @@ class Provider(KitProvider):
         now = self._read_now()
         hits = tuple(
             _parse_tavily_result(result, now=now)
-            for result in read_json_response(_TavilyResponse, response).results
+            for result in wire.read_json_response(_TavilyResponse, response).results
         )
-        return SearchHits(hits=hits[: query.count], notes=_build_tavily_notes(query))
+        notes = [*note_result_limit(query, SPEC.max_results, "Tavily returns at most")]
+        if query.time_range == "hour":
+            notes.append("Tavily's shortest time range is a day.")
+        return SearchHits(hits=hits[: query.count], notes=tuple(notes))
 
 
 def _build_tavily_body(query: SearchQuery, *, topic: str) -> dict[str, object]:
@@ -177,13 +167,6 @@ def _build_tavily_body(query: SearchQuery, *, topic: str) -> dict[str, object]:
     return body
 
 
-def _build_tavily_notes(query: SearchQuery) -> tuple[str, ...]:
-    notes = [*note_result_limit(query, SPEC.max_results, "Tavily returns at most")]
-    if query.time_range == "hour":
-        notes.append("Tavily's shortest time range is a day.")
-    return tuple(notes)
-
-
 def _parse_tavily_result(result: _TavilyResult, *, now: datetime) -> SearchHit:
     published = parse_provider_date(result.published_date, now=now)
     return SearchHit(
@@ -192,6 +175,6 @@ def _parse_tavily_result(result: _TavilyResult, *, now: datetime) -> SearchHit:
         snippet=clean_markup(result.content),
         published=published,
         published_basis="provider" if published else None,
-        score=clamp_score(result.score),
+        score=wire.clamp_score(result.score),
         engine=SPEC.name,
     )

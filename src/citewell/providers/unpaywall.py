@@ -7,14 +7,7 @@ from citewell.citations import record_fields as publisher_markup
 from citewell.core.errors import InvalidInput, Misconfigured, NotFound, RejectedRequest
 from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.calendar_dates import extract_year
@@ -42,32 +35,32 @@ SPEC = ProviderSpec(
 )
 
 
-class _UnpaywallLocation(ResponsePart):
-    url: OptionalField[HttpLink] = None
-    url_for_pdf: OptionalField[HttpLink] = None
-    url_for_landing_page: OptionalField[HttpLink] = None
-    license: OptionalField[str] = None
-    version: OptionalField[str] = None
-    host_type: OptionalField[str] = None
+class _UnpaywallLocation(wire.ResponsePart):
+    url: wire.OptionalField[wire.HttpLink] = None
+    url_for_pdf: wire.OptionalField[wire.HttpLink] = None
+    url_for_landing_page: wire.OptionalField[wire.HttpLink] = None
+    license: wire.OptionalField[str] = None
+    version: wire.OptionalField[str] = None
+    host_type: wire.OptionalField[str] = None
 
 
 class _UnpaywallAuthor(csl_works.CslName):
-    raw_author_name: OptionalField[str] = None
+    raw_author_name: wire.OptionalField[str] = None
 
 
-class _UnpaywallRecord(JsonResponse):
+class _UnpaywallRecord(wire.JsonResponse):
     doi: str
-    title: OptionalField[str] = None
-    genre: OptionalField[str] = None
-    year: OptionalField[int] = None
-    published_date: OptionalField[str] = None
-    journal_name: OptionalField[str] = None
-    journal_is_in_doaj: OptionalField[bool] = None
-    publisher: OptionalField[str] = None
-    is_oa: OptionalField[bool] = None
-    best_oa_location: OptionalField[_UnpaywallLocation] = None
-    oa_locations: TolerantItems[_UnpaywallLocation] = ()
-    z_authors: OptionalField[TolerantItems[_UnpaywallAuthor]] = None
+    title: wire.OptionalField[str] = None
+    genre: wire.OptionalField[str] = None
+    year: wire.OptionalField[int] = None
+    published_date: wire.OptionalField[str] = None
+    journal_name: wire.OptionalField[str] = None
+    journal_is_in_doaj: wire.OptionalField[bool] = None
+    publisher: wire.OptionalField[str] = None
+    is_oa: wire.OptionalField[bool] = None
+    best_oa_location: wire.OptionalField[_UnpaywallLocation] = None
+    oa_locations: wire.TolerantItems[_UnpaywallLocation] = ()
+    z_authors: wire.OptionalField[wire.TolerantItems[_UnpaywallAuthor]] = None
 
 
 class Provider(KitProvider):
@@ -100,7 +93,7 @@ class Provider(KitProvider):
             return None
         if response.status == 422:
             raise _build_email_error(response)
-        return read_json_response(_UnpaywallRecord, response)
+        return wire.read_json_response(_UnpaywallRecord, response)
 
 
 def _build_email_error(response: HttpResponse) -> Misconfigured | RejectedRequest:

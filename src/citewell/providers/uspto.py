@@ -6,30 +6,14 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import (
     PatentNumber,
     parse_patent_number,
     require_patent_number,
 )
-from citewell.domains.patents.patent_records import (
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-    normalize_class_code,
-)
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    drop_negative_count,
-)
-from citewell.providers.dialects.google_patent_results import (
-    MAX_CLASS_CODES,
-    clean_party_names,
-    clean_patent_title,
-    parse_patent_day,
-)
+from citewell.net.upstream import json_responses as wire
+from citewell.providers.dialects import google_patent_results
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.routing.upstream_refusals import read_stated_json
 from citewell.text.language.word_forms import drop_query_stopwords
@@ -66,55 +50,55 @@ _MAX_QUERY_WORDS = 6
 _NO_MATCH, _STATED = 404, (400, 404, 413)
 
 
-class _UsptoParty(CamelCasePart):
-    inventor_name_text: OptionalField[str] = None
-    applicant_name_text: OptionalField[str] = None
+class _UsptoParty(wire.CamelCasePart):
+    inventor_name_text: wire.OptionalField[str] = None
+    applicant_name_text: wire.OptionalField[str] = None
 
 
-class _UsptoMetaData(CamelCasePart):
-    invention_title: OptionalField[str] = None
-    patent_number: OptionalField[str] = None
-    earliest_publication_number: OptionalField[str] = None
-    filing_date: OptionalField[str] = None
-    grant_date: OptionalField[str] = None
-    application_status_description_text: OptionalField[str] = None
-    first_applicant_name: OptionalField[str] = None
-    first_inventor_name: OptionalField[str] = None
-    applicant_bag: OptionalField[TolerantItems[_UsptoParty]] = None
-    inventor_bag: OptionalField[TolerantItems[_UsptoParty]] = None
-    cpc_classification_bag: OptionalField[TolerantItems[str]] = None
+class _UsptoMetaData(wire.CamelCasePart):
+    invention_title: wire.OptionalField[str] = None
+    patent_number: wire.OptionalField[str] = None
+    earliest_publication_number: wire.OptionalField[str] = None
+    filing_date: wire.OptionalField[str] = None
+    grant_date: wire.OptionalField[str] = None
+    application_status_description_text: wire.OptionalField[str] = None
+    first_applicant_name: wire.OptionalField[str] = None
+    first_inventor_name: wire.OptionalField[str] = None
+    applicant_bag: wire.OptionalField[wire.TolerantItems[_UsptoParty]] = None
+    inventor_bag: wire.OptionalField[wire.TolerantItems[_UsptoParty]] = None
+    cpc_classification_bag: wire.OptionalField[wire.TolerantItems[str]] = None
 
 
-class _UsptoAssignee(CamelCasePart):
+class _UsptoAssignee(wire.CamelCasePart):
     assignee_name_text: str
 
 
-class _UsptoAssignment(CamelCasePart):
-    conveyance_text: OptionalField[str] = None
-    assignee_bag: OptionalField[TolerantItems[_UsptoAssignee]] = None
+class _UsptoAssignment(wire.CamelCasePart):
+    conveyance_text: wire.OptionalField[str] = None
+    assignee_bag: wire.OptionalField[wire.TolerantItems[_UsptoAssignee]] = None
 
 
 class _UsptoFile(_UsptoMetaData):
     """One application; the portal's first version had the metadata beside the number."""
 
     application_number_text: Annotated[str, Field(pattern=r"^(?:\d{8}|PCT/?[A-Z0-9/]{9,20})$")]
-    application_meta_data: OptionalField[_UsptoMetaData] = None
-    assignment_bag: OptionalField[TolerantItems[_UsptoAssignment]] = None
+    application_meta_data: wire.OptionalField[_UsptoMetaData] = None
+    assignment_bag: wire.OptionalField[wire.TolerantItems[_UsptoAssignment]] = None
 
 
-class _UsptoResponse(JsonResponse):
+class _UsptoResponse(wire.JsonResponse):
     files: Annotated[
-        TolerantItems[_UsptoFile],
+        wire.TolerantItems[_UsptoFile],
         Field(validation_alias=AliasChoices("patentFileWrapperDataBag", "patentBag")),
     ]
-    count: OptionalField[int] = None
+    count: wire.OptionalField[int] = None
 
 
 class Provider(KitProvider):
     def _set_up(self) -> None:
         self._upstream.limit_concurrency(1)
 
-    async def search_patents(self, query: PatentQuery) -> PatentHits:
+    async def search_patents(self, query: patent_records.PatentQuery) -> patent_records.PatentHits:
         response = await self._upstream.send_get(
             "/search",
             params={
@@ -125,21 +109,21 @@ class Provider(KitProvider):
             accept=_STATED,
         )
         if response.status == _NO_MATCH:
-            return PatentHits()
+            return patent_records.PatentHits()
         page = read_stated_json(_UsptoResponse, response)
-        records = [record for one in page.files if (record := _parse_uspto_file(one))]
+        records = [record for file in page.files if (record := _parse_uspto_file(file))]
         if query.numbers:
             wanted = {require_patent_number(number).base for number in query.numbers}
-            records = [one for one in records if wanted & _list_bases(one)]
-        return PatentHits(
-            patents=tuple(records[: query.count]), total=drop_negative_count(page.count)
+            records = [record for record in records if wanted & _list_bases(record)]
+        return patent_records.PatentHits(
+            patents=tuple(records[: query.count]), total=wire.drop_negative_count(page.count)
         )
 
 
-def _build_uspto_query(query: PatentQuery) -> str:
+def _build_uspto_query(query: patent_records.PatentQuery) -> str:
     """Quoted words and phrases: the portal's search by field is unreliable."""
     if query.numbers:
-        serials = dict.fromkeys(require_patent_number(one).serial for one in query.numbers)
+        serials = dict.fromkeys(require_patent_number(number).serial for number in query.numbers)
         return " OR ".join(f'"{_write_serial(serial)}"' for serial in serials)
     text = _drop_quotes(query.text or "")
     words = [text] if query.is_phrase else drop_query_stopwords(text, language=None).split()
@@ -157,38 +141,38 @@ def _drop_quotes(text: str) -> str:
     return " ".join(text.replace('"', " ").replace("\\", " ").split())
 
 
-def _parse_uspto_file(one: _UsptoFile) -> PatentRecord | None:
-    about = one.application_meta_data or one
+def _parse_uspto_file(file: _UsptoFile) -> patent_records.PatentRecord | None:
+    about = file.application_meta_data or file
     granted = _read_portal_number(about.patent_number)
     published = _read_portal_number(about.earliest_publication_number)
-    number = granted or published or _read_us_filing(one.application_number_text)
+    number = granted or published or _read_us_filing(file.application_number_text)
     if number is None:
         return None
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=number.normalized,
-        title=clean_patent_title(about.invention_title, number),
-        url=_APPLICATION_PAGE + one.application_number_text.replace("/", ""),
+        title=google_patent_results.clean_patent_title(about.invention_title, number),
+        url=_APPLICATION_PAGE + file.application_number_text.replace("/", ""),
         source=SPEC.name,
         office="US",
         kind_code=number.kind,
-        assignees=clean_party_names(
+        assignees=google_patent_results.clean_party_names(
             [about.first_applicant_name]
             + [party.applicant_name_text for party in about.applicant_bag or ()]
-            + _list_assigned_names(one)
+            + _list_assigned_names(file)
         ),
-        inventors=clean_party_names(
+        inventors=google_patent_results.clean_party_names(
             [about.first_inventor_name]
             + [party.inventor_name_text for party in about.inventor_bag or ()]
         ),
-        filed=parse_patent_day(about.filing_date),
-        granted=parse_patent_day(about.grant_date),
+        filed=google_patent_results.parse_patent_day(about.filing_date),
+        granted=google_patent_results.parse_patent_day(about.grant_date),
         status=clean_markup(about.application_status_description_text) or None,
         also_published_as=(published.normalized,) if granted and published else (),
         cpc_codes=tuple(
             code
             for text in about.cpc_classification_bag or ()
-            if (code := normalize_class_code(text[:40]))
-        )[:MAX_CLASS_CODES],
+            if (code := patent_records.normalize_class_code(text[:40]))
+        )[: google_patent_results.MAX_CLASS_CODES],
     )
 
 
@@ -203,16 +187,16 @@ def _read_us_filing(text: str) -> PatentNumber | None:
     return parse_patent_number(text)
 
 
-def _list_assigned_names(one: _UsptoFile) -> list[str | None]:
+def _list_assigned_names(file: _UsptoFile) -> list[str | None]:
     """Names of those the invention was assigned to; a bank's security interest is no assignment."""
     return [
         assignee.assignee_name_text
-        for assignment in one.assignment_bag or ()
+        for assignment in file.assignment_bag or ()
         if (assignment.conveyance_text or "").upper().startswith("ASSIGNMENT")
         for assignee in assignment.assignee_bag or ()
     ]
 
 
-def _list_bases(record: PatentRecord) -> set[str]:
+def _list_bases(record: patent_records.PatentRecord) -> set[str]:
     numbers = map(parse_patent_number, (record.number, *record.also_published_as))
     return {number.base for number in numbers if number}

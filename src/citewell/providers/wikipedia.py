@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import Field
 
 from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.search_operators import build_operator_query
@@ -49,19 +40,19 @@ _ENGLISH_HOST = "//en.wikipedia.org"
 _RENAMED_LANGUAGES = {"nb": "no", "fil": "tl"}
 
 
-class _WikipediaMatch(ResponsePart):
+class _WikipediaMatch(wire.ResponsePart):
     title: Annotated[str, Field(min_length=1)]
-    snippet: OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
 
 
-class _WikipediaQuery(ResponsePart):
-    search: TolerantItems[_WikipediaMatch]
-    total: OptionalField[int] = nested_field("searchinfo.totalhits")
+class _WikipediaQuery(wire.ResponsePart):
+    search: wire.TolerantItems[_WikipediaMatch]
+    total: wire.OptionalField[int] = wire.nested_field("searchinfo.totalhits")
     # The address of the main page; a title replaces its last part.
-    base: OptionalField[HttpLink] = nested_field("general.base")
+    base: wire.OptionalField[wire.HttpLink] = wire.nested_field("general.base")
 
 
-class _WikipediaResponse(JsonResponse):
+class _WikipediaResponse(wire.JsonResponse):
     query: _WikipediaQuery | None = None
 
 
@@ -69,7 +60,7 @@ class Provider(KitProvider):
     async def search_web(self, query: SearchQuery) -> SearchHits:
         base = ((query.language or detect_language(query.text)) or "en").lower().partition("-")[0]
         name = _RENAMED_LANGUAGES.get(base, base)
-        edition = name if name in _load_edition_codes() else "en"
+        edition = name if name in load_words(__package__, "wikipedia", "edition_codes") else "en"
         response = await self._upstream.send_get(
             params=_build_wikipedia_params(query),
             base_url=self._upstream.base_url.replace(
@@ -77,7 +68,7 @@ class Provider(KitProvider):
             ),
         )
         return _read_wikipedia_matches(
-            read_json_response(_WikipediaResponse, response), query, edition=edition
+            wire.read_json_response(_WikipediaResponse, response), query, edition=edition
         )
 
 
@@ -130,6 +121,3 @@ def _parse_wikipedia_match(match: _WikipediaMatch, *, home: str) -> SearchHit:
 
 
 # The larger editions. Other codes redirect to another site or do not exist.
-@cache
-def _load_edition_codes() -> frozenset[str]:
-    return frozenset(load_table(__package__, "wikipedia")["edition_codes"])

@@ -7,20 +7,7 @@ from typing import Any
 
 from citewell.core.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
-from citewell.providers.dialects.data_cubes import (
-    clean_label,
-    format_stated_value,
-    get_list,
-    get_object,
-    is_in_days,
-    parse_exact_json,
-)
-from citewell.providers.dialects.series_catalogue import (
-    CATALOGUE_TIMEOUT_SECONDS,
-    SeriesCatalogue,
-    run_reader,
-    write_catalogue_lines,
-)
+from citewell.providers.dialects import data_cubes, series_catalogue
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import parse_stated_period
 from citewell.text.country_codes import choose_office_code
@@ -53,7 +40,7 @@ class Provider(KitProvider):
     can_search_series = True
 
     def _set_up(self) -> None:
-        self._catalogue = SeriesCatalogue(self._kit.memory, self._fetch_indicators)
+        self._catalogue = series_catalogue.SeriesCatalogue(self._kit.memory, self._fetch_indicators)
 
     async def search_series(self, words: str, *, count: int) -> SeriesHits:
         return await self._catalogue.search_entries(words, count=count)
@@ -68,36 +55,38 @@ class Provider(KitProvider):
         response = await self._upstream.send_get(
             f"/country/{country}/indicator/{query.series_id}", params=_build_row_params(query)
         )
-        return await run_reader(self._kit.workers, read_indicator_window, response, query, country)
+        return await series_catalogue.run_reader(
+            self._kit.workers, read_indicator_window, response, query, country
+        )
 
     async def _fetch_indicators(self) -> str:
         response = await self._upstream.send_get(
             "/indicator",
             params={"format": "json", "source": "2", "per_page": _ALL_INDICATORS},
-            timeout=CATALOGUE_TIMEOUT_SECONDS,
+            timeout=series_catalogue.CATALOGUE_TIMEOUT_SECONDS,
         )
-        return await run_reader(self._kit.workers, write_indicator_lines, response)
+        return await series_catalogue.run_reader(self._kit.workers, write_indicator_lines, response)
 
 
 def read_indicator_window(body: bytes, query: ObservationQuery, country: str) -> ObservationList:
     """The observations asked for; raises NotFound, MalformedResponse or UpstreamUnavailable."""
     return _select_rows(
-        _read_indicator_rows(parse_exact_json(body), query.series_id), query, country
+        _read_indicator_rows(data_cubes.parse_exact_json(body), query.series_id), query, country
     )
 
 
 def write_indicator_lines(body: bytes) -> str:
     """The list of indicators as lines of a catalogue; raises MalformedResponse or the stated error."""
-    rows = _read_indicator_rows(parse_exact_json(body), "")
-    return write_catalogue_lines(
+    rows = _read_indicator_rows(data_cubes.parse_exact_json(body), "")
+    return series_catalogue.write_catalogue_lines(
         SeriesItem(
             series_id=named,
-            title=clean_label(row.get("name")) or named,
-            units=clean_label(row.get("unit")) or None,
-            notes=clean_label(row.get("sourceNote")) or None,
+            title=data_cubes.clean_label(row.get("name")) or named,
+            units=data_cubes.clean_label(row.get("unit")) or None,
+            notes=data_cubes.clean_label(row.get("sourceNote")) or None,
         )
         for row in rows
-        if (named := clean_label(row.get("id")))
+        if (named := data_cubes.clean_label(row.get("id")))
     )
 
 
@@ -117,7 +106,7 @@ def _read_indicator_rows(message: Any, asked: str) -> list[dict[str, Any]]:
     if not isinstance(message, list) or not message or not isinstance(message[0], dict):
         raise MalformedResponse("The World Bank's answer has another form than documented.")
     if "message" in message[0]:
-        raise _build_stated_error(get_list(message[0], "message"), asked)
+        raise _build_stated_error(data_cubes.get_list(message[0], "message"), asked)
     if "page" not in message[0] and "total" not in message[0]:
         raise MalformedResponse("The World Bank's answer does not describe its page.")
     rows = message[1] if len(message) > 1 else None
@@ -126,15 +115,15 @@ def _read_indicator_rows(message: Any, asked: str) -> list[dict[str, Any]]:
     return [row for row in rows or () if isinstance(row, dict)]
 
 
-def _build_stated_error(said: list[Any], asked: str) -> NotFound | UpstreamUnavailable:
-    first = said[0] if said and isinstance(said[0], dict) else {}
+def _build_stated_error(messages: list[Any], asked: str) -> NotFound | UpstreamUnavailable:
+    first = messages[0] if messages and isinstance(messages[0], dict) else {}
     if asked and str(first.get("id")) in _UNKNOWN_VALUE_CODES:
         return NotFound(
             f"The World Bank has no indicator {asked}, or not for this country. Search with query"
             " for indicators that exist.",
             provider=SPEC.name,
         )
-    words = mask_secrets(clean_label(first.get("value"))).rstrip(". ")
+    words = mask_secrets(data_cubes.clean_label(first.get("value"))).rstrip(". ")
     return UpstreamUnavailable(
         f"The World Bank refused the request: {words or 'no reason given'}.", provider=SPEC.name
     )
@@ -148,21 +137,21 @@ def _select_rows(
         for row in rows
         if isinstance(row.get("date"), str)
         and (period := parse_stated_period(row["date"])).first_day
-        and is_in_days(period, query)
+        and data_cubes.is_in_days(period, query)
     ]
     dated.sort(key=lambda pair: pair[0].last_day, reverse=query.date_from is None)
     first = dated[0][1] if dated else {}
     names = (
-        clean_label(get_object(first, "indicator").get("value")),
-        clean_label(get_object(first, "country").get("value")),
+        data_cubes.clean_label(data_cubes.get_object(first, "indicator").get("value")),
+        data_cubes.clean_label(data_cubes.get_object(first, "country").get("value")),
     )
     return ObservationList(
         observations=tuple(
             SeriesItem(
                 series_id=query.series_id,
                 date=period.text,
-                value=format_stated_value(row.get("value")),
-                notes=clean_label(row.get("obs_status")) or None,
+                value=data_cubes.format_stated_value(row.get("value")),
+                notes=data_cubes.clean_label(row.get("obs_status")) or None,
             )
             for period, row in dated[: query.count]
         ),

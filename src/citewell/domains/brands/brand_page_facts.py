@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from citewell.core.values.brand import StatedColor, StatedFont, StatedLogo, StatedTone
-from citewell.domains.brands.stated_design import (
-    find_stated_colors,
-    find_stated_fonts,
-    normalize_hex,
-)
+from citewell.domains.brands import stated_design
 from citewell.reading.html.markup_limits import limit_markup
 from citewell.reading.metadata.meta_elements import (
     JsonLd,
@@ -135,7 +131,7 @@ def read_site_facts(body: bytes, content_type: str, url: str) -> SiteFacts:
         identity=_read_site_identity(company, meta),
         logos=(*_list_stated_logos(company, meta, url), *icons),
         logo_files=tuple(_list_logo_files(links)),
-        theme_color=normalize_hex(meta.find_meta_value("theme-color")),
+        theme_color=stated_design.normalize_hex(meta.find_meta_value("theme-color")),
         manifest_url=_find_linked_resource(tree, "manifest", url),
         social=_read_social(company, links, url),
         google_fonts_url=fonts_url,
@@ -150,8 +146,8 @@ def read_guideline_text(text: str) -> GuidelineFacts:
     """Colours, typefaces and tone that a markdown text states."""
     lines = text[:MAX_BRAND_TEXT_CHARS].split("\n")
     return GuidelineFacts(
-        colors=find_stated_colors(lines),
-        fonts=find_stated_fonts(lines),
+        colors=stated_design.find_stated_colors(lines),
+        fonts=stated_design.find_stated_fonts(lines),
         tone=find_stated_tone(lines),
     )
 
@@ -249,7 +245,7 @@ def _list_subpages(links: Iterable[PageLink], url: str) -> Iterator[PageLink]:
 
 def _read_social(company: dict[str, Any], links: Iterable[PageLink], url: str) -> dict[str, str]:
     """Profiles that the structured data names, and those that the page alone links to."""
-    stated = [one for one in wrap_in_list(company.get("sameAs")) if isinstance(one, str)]
+    stated = [link for link in wrap_in_list(company.get("sameAs")) if isinstance(link, str)]
     found = {name: address for address in reversed(stated) if (name := _name_network(address))}
     linked: dict[str, set[str]] = {}
     for link in links:
@@ -324,13 +320,10 @@ def _find_tone_section(lines: Sequence[str]) -> list[str] | None:
 def _take_section(lines: Sequence[str], level: int) -> Iterator[str]:
     for line in lines:
         match = _HEADING_PATTERN.match(line)
-        if match and len(match[1]) <= level and not _is_rule_heading(match[2]):
+        is_rule = match and (_DO_PATTERN.fullmatch(match[2]) or _DONT_PATTERN.fullmatch(match[2]))
+        if match and len(match[1]) <= level and not is_rule:
             return
         yield line
-
-
-def _is_rule_heading(text: str) -> bool:
-    return bool(_DO_PATTERN.fullmatch(text) or _DONT_PATTERN.fullmatch(text))
 
 
 def _read_tone_section(section: Sequence[str]) -> StatedTone:

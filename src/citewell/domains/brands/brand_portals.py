@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput, NotFound, RefusedByPolicy
-from citewell.core.values.argument_types import OptionalName, OptionalQuery, check_declared_bounds
+from citewell.core.values.argument_types import OptionalName, OptionalQuery
 from citewell.core.values.brand import BrandRecord, StatedColor, StatedFont
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import SearchResult
@@ -138,9 +138,8 @@ class BrandPage:
 
 def list_brand_candidates(site: BrandSite) -> tuple[str, ...]:
     """The addresses to try, the likeliest first: 5 hosts and 21 paths."""
-    hosts = (
-        tuple(map(site.build_subdomain_address, BRAND_SUBDOMAINS)) if site.has_subdomains() else ()
-    )
+    has_subdomains = not is_numeric_host(site.host) and "." in site.domain
+    hosts = map(site.build_subdomain_address, BRAND_SUBDOMAINS if has_subdomains else ())
     return (*hosts, *(f"{site.origin}/{path}" for path in BRAND_PATHS))
 
 
@@ -226,20 +225,10 @@ class BrandSite:
     def host(self) -> str:
         return urlsplit(self.home).hostname or ""
 
-    def has_subdomains(self) -> bool:
-        return not is_numeric_host(self.host) and "." in self.domain
-
     def build_subdomain_address(self, label: str) -> str:
         parts = urlsplit(self.home)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{label}.{self.domain}{port}/"
-
-
-def check_brand_request(request: BrandResearchRequest) -> None:
-    """Raises InvalidInput if a value is invalid, or neither url nor company_name is given."""
-    check_declared_bounds(request)
-    if not request.url and not request.company_name:
-        raise InvalidInput("Give url (a domain such as example.com) or company_name.")
 
 
 def parse_brand_site(address: str) -> BrandSite:

@@ -10,30 +10,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from citewell.core.errors import CitewellError, FailureReason, Misconfigured, NotFound
+from citewell.core.errors import (
+    CitewellError,
+    FailureReason,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+)
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
+from citewell.core.values.argument_bounds import check_declared_bounds
 from citewell.core.values.brand import BrandQuery, BrandRecord, StatedColor, StatedLogo
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.domains.brands.brand_merging import (
-    THEME_COLOR_ROLE,
-    BrandColors,
-    BrandProfile,
-    BrandTypography,
-    merge_brand_records,
-)
-from citewell.domains.brands.brand_portals import (
-    BrandPage,
-    BrandPortal,
-    BrandProber,
-    BrandResearchRequest,
-    BrandSite,
-    CompanySites,
-    GuidelineSearch,
-    PortalReader,
-    check_brand_request,
-    parse_brand_site,
-)
+from citewell.domains.brands import brand_merging, brand_portals
 from citewell.domains.brands.site_visits import SiteVisitor
 from citewell.reading.pages.artifacts import ARTIFACT_URI_PREFIX
 from citewell.reading.settings import ReadingSettings
@@ -69,8 +58,6 @@ class BrandLookupService:
         return harvest.replies.get(names[0])  # without it the company's own pages say enough
 
 
-__all__ = ["BrandResearchRequest"]
-
 BRAND_FRESH_SECONDS = 24 * 3600.0
 _BRAND_VERSION = 1  # raised when BrandProfile changes its shape
 _MARKDOWN = "text/markdown"
@@ -86,10 +73,10 @@ class BrandTools:
     """The parts that a look at a brand is made of."""
 
     visitor: SiteVisitor
-    prober: BrandProber
-    portals: PortalReader
-    companies: CompanySites
-    guidelines: GuidelineSearch
+    prober: brand_portals.BrandProber
+    portals: brand_portals.PortalReader
+    companies: brand_portals.CompanySites
+    guidelines: brand_portals.GuidelineSearch
     lookups: BrandLookupService
 
 
@@ -118,10 +105,10 @@ class BrandResearchService:
         searches = kit.require_service(CachedWebSearch)
         tools = BrandTools(
             visitor=visitor,
-            prober=BrandProber(visitor),
-            portals=PortalReader(kit.require_service(CachedPageReader), visitor),
-            companies=CompanySites(searches, visitor),
-            guidelines=GuidelineSearch(searches, visitor),
+            prober=brand_portals.BrandProber(visitor),
+            portals=brand_portals.PortalReader(kit.require_service(CachedPageReader), visitor),
+            companies=brand_portals.CompanySites(searches, visitor),
+            guidelines=brand_portals.GuidelineSearch(searches, visitor),
             lookups=BrandLookupService(kit.require_service(DomainSearch)),
         )
         return cls(
@@ -133,14 +120,20 @@ class BrandResearchService:
 
     async def research_brand(
         self,
-        request: BrandResearchRequest,
+        request: brand_portals.BrandResearchRequest,
         *,
         owner: Owner,
         trace: RoutingTrace,
         report: ReportBrandStep = ignore_brand_step,
-    ) -> BrandProfile:
-        """The brand of a site or company; raises NotFound if no site answers."""
-        check_brand_request(request)
+    ) -> brand_merging.BrandProfile:
+        """The brand of a site or company.
+
+        Raises InvalidInput if a value is invalid, or neither url nor company_name is given, and
+        NotFound if no site answers.
+        """
+        check_declared_bounds(request)
+        if not request.url and not request.company_name:
+            raise InvalidInput("Give url (a domain such as example.com) or company_name.")
         site = await self._choose_site(request, owner, trace, report)
         profile, text, age = await self._load_profile(site, request.depth, owner, trace, report)
         resource = await self._keep_portal_text(owner, text) if text else None
@@ -160,13 +153,13 @@ class BrandResearchService:
 
     async def _choose_site(
         self,
-        request: BrandResearchRequest,
+        request: brand_portals.BrandResearchRequest,
         owner: Owner,
         trace: RoutingTrace,
         report: ReportBrandStep,
-    ) -> BrandSite:
+    ) -> brand_portals.BrandSite:
         if request.url:
-            site = parse_brand_site(request.url)
+            site = brand_portals.parse_brand_site(request.url)
             if site.given and await self._tools.visitor.probe_address(site.home) is None:
                 return site.move_to_given()
             return site
@@ -177,12 +170,12 @@ class BrandResearchService:
 
     async def _load_profile(
         self,
-        site: BrandSite,
+        site: brand_portals.BrandSite,
         depth: str,
         owner: Owner,
         trace: RoutingTrace,
         report: ReportBrandStep,
-    ) -> tuple[BrandProfile, str, int]:
+    ) -> tuple[brand_merging.BrandProfile, str, int]:
         """The profile, the portal's text and the age in seconds; kept for a day by site and depth."""
 
         async def make() -> FreshValue:
@@ -199,16 +192,16 @@ class BrandResearchService:
         loaded = await self._loader.load_or_make(shared, key, make)
         kept = json.loads(loaded.entry.value)
         age = int(loaded.entry.age_seconds) if loaded.is_cached else 0
-        return BrandProfile.model_validate(kept["profile"]), kept["text"], age
+        return brand_merging.BrandProfile.model_validate(kept["profile"]), kept["text"], age
 
     async def _make_profile(
         self,
-        site: BrandSite,
+        site: brand_portals.BrandSite,
         depth: str,
         owner: Owner,
         trace: RoutingTrace,
         report: ReportBrandStep,
-    ) -> tuple[BrandProfile, str]:
+    ) -> tuple[brand_merging.BrandProfile, str]:
         await report(f"Reading {site.home}")
         known, home, page = await asyncio.gather(
             self._tools.lookups.find_provider_record(site.domain, trace=trace),
@@ -226,10 +219,13 @@ class BrandResearchService:
             source = "brand_page"
         if isinstance(home, CitewellError) and page is None and known is None:
             raise _build_home_error(site, home)
-        portal = await self._read_portal(page, source, owner, report)
+        portal = None
+        if page is not None:
+            await report(f"Reading {page.url}")
+            portal = await self._tools.portals.read_portal(page, source=source, tenant=owner.tenant)
         return await self._merge_tiers(site, known, home, portal)
 
-    async def _read_homepage(self, site: BrandSite) -> BrandRecord | CitewellError:
+    async def _read_homepage(self, site: brand_portals.BrandSite) -> BrandRecord | CitewellError:
         """What the homepage's metadata states, or why it could not be read."""
         visitor = self._tools.visitor
         try:
@@ -241,7 +237,7 @@ class BrandResearchService:
             await visitor.read_manifest(facts.manifest_url) if facts.manifest_url else (None, ())
         )
         identity = ({"name": name} if name else {}) | facts.identity
-        theme = StatedColor(hex=facts.theme_color or "", role=THEME_COLOR_ROLE)
+        theme = StatedColor(hex=facts.theme_color or "", role=brand_merging.THEME_COLOR_ROLE)
         fallback = StatedLogo(url=f"{site.origin}/favicon.ico", role="favicon")
         return BrandRecord(
             source="homepage_meta",
@@ -252,31 +248,25 @@ class BrandResearchService:
             social=facts.social,
         )
 
-    async def _find_brand_page(self, site: BrandSite, depth: str) -> BrandPage | None:
+    async def _find_brand_page(
+        self, site: brand_portals.BrandSite, depth: str
+    ) -> brand_portals.BrandPage | None:
         return await self._tools.prober.find_brand_page(site) if depth != "quick" else None
-
-    async def _read_portal(
-        self, page: BrandPage | None, source: str, owner: Owner, report: ReportBrandStep
-    ) -> BrandPortal | None:
-        if page is None:
-            return None
-        await report(f"Reading {page.url}")
-        return await self._tools.portals.read_portal(page, source=source, tenant=owner.tenant)
 
     async def _merge_tiers(
         self,
-        site: BrandSite,
+        site: brand_portals.BrandSite,
         known: BrandRecord | None,
         home: BrandRecord | CitewellError,
-        portal: BrandPortal | None,
-    ) -> tuple[BrandProfile, str]:
+        portal: brand_portals.BrandPortal | None,
+    ) -> tuple[brand_merging.BrandProfile, str]:
         """Lower tiers first: a provider's record, the homepage, then the portal."""
         meta = None if isinstance(home, CitewellError) else home
-        records = [one for one in (known, meta, portal.record if portal else None) if one]
+        records = [record for record in (known, meta, portal.record if portal else None) if record]
         images = await self._tools.visitor.check_images(
             logo for record in records for logo in record.logos
         )
-        profile = merge_brand_records(site.domain, records, images)
+        profile = brand_merging.merge_brand_records(site.domain, records, images)
         if portal is not None:
             profile = profile.model_copy(update={"guidelines_url": portal.record.url})
         if isinstance(home, CitewellError):
@@ -296,7 +286,11 @@ class BrandResearchService:
 
 
 def _suggest_next_step(
-    profile: BrandProfile, site: BrandSite, depth: str, *, has_text: bool
+    profile: brand_merging.BrandProfile,
+    site: brand_portals.BrandSite,
+    depth: str,
+    *,
+    has_text: bool,
 ) -> str | None:
     if has_text:
         return None
@@ -313,7 +307,7 @@ def _suggest_next_step(
     return f"{looked} {site.home} with scrape_page for the rendered homepage."
 
 
-def _build_home_error(site: BrandSite, error: CitewellError) -> CitewellError:
+def _build_home_error(site: brand_portals.BrandSite, error: CitewellError) -> CitewellError:
     if error.reason is FailureReason.DNS:
         return NotFound(
             f"There is no site at {site.host}: the name does not resolve. Check the domain, or give "
@@ -326,7 +320,9 @@ def _build_home_error(site: BrandSite, error: CitewellError) -> CitewellError:
 # Writes a brand as design tokens in the W3C DTCG format, each with its $value and $type.
 
 
-def build_design_tokens(colors: BrandColors, typography: BrandTypography) -> dict[str, Any]:
+def build_design_tokens(
+    colors: brand_merging.BrandColors, typography: brand_merging.BrandTypography
+) -> dict[str, Any]:
     """Groups `color` and `font`; only what is stated becomes a token."""
     tokens: dict[str, Any] = {}
     stated = {role: code for role in _ROLES if (code := getattr(colors, role))}

@@ -210,7 +210,9 @@ def _read_statement(line: str, *, in_section: bool) -> StatedFont | None:
         )
         if family and role:
             rest = line[match.start("family") + len(family) :]
-            return StatedFont(family=family, role=role, weights=_list_weights(rest))
+            named = (match[1].lower().replace(" ", "") for match in _WEIGHT_PATTERN.finditer(rest))
+            weights = {_WEIGHT_NAMES.get(name) or int(name) for name in named}
+            return StatedFont(family=family, role=role, weights=tuple(sorted(weights)))
     return None
 
 
@@ -228,8 +230,3 @@ def _trim_family(words: str) -> str | None:
 def _load_no_families() -> frozenset[str]:
     """Words that begin with a capital and are no family."""
     return frozenset(load_table(__package__, "no_typeface_names"))
-
-
-def _list_weights(rest: str) -> tuple[int, ...]:
-    named = (match[1].lower().replace(" ", "") for match in _WEIGHT_PATTERN.finditer(rest))
-    return tuple(sorted({_WEIGHT_NAMES.get(name) or int(name) for name in named}))

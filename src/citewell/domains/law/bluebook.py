@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from citewell.core.values.court_case import CourtCase
 from citewell.domains.law.citation_forms import REPORTER_CITATION_PATTERN
 from citewell.text.calendar_dates import extract_year
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_table, load_words
 
 _CFR_PATTERN = re.compile(
     r"(?<![\w.])(?P<title>\d{1,2})\s{1,3}c\.?\s?f\.?\s?r\.?\s{0,3}"
@@ -152,7 +151,7 @@ def _shorten_label(label: str, reporter: str) -> str:
     words = label.split()
     state = []
     for word in words:
-        if word in _load_court_words():
+        if word in load_words(__package__, "bluebook", "court_words"):
             break
         state.append(word)
     if state and reporter.split()[: len(state)] == state:
@@ -183,11 +182,6 @@ def _compose_european_citation(case: CourtCase) -> str:
 
 
 # Words of a court's label after the name of its state.
-@cache
-def _load_court_words() -> frozenset[str]:
-    return frozenset(load_table(__package__, "bluebook")["court_words"])
-
-
 # Shortens the names of cases as citations have them: Brown v.
 
 
@@ -206,17 +200,12 @@ def _abbreviate_party(party: str) -> str:
 
 def _shorten_word(match: re.Match[str]) -> str:
     word = match[0]
-    short = _load_short_forms().get(word.lower())
+    short: str | None = load_table(__package__, "bluebook_names")["short_forms"].get(word.lower())
     # A word in small letters is part of a phrase; only "and" is shortened then.
     return short if short and (word[0].isupper() or short == "&") else word
 
 
 # The commonest words of the Bluebook's table; a name with others is still understood.
-@cache
-def _load_short_forms() -> dict[str, str]:
-    return dict(load_table(__package__, "bluebook_names")["short_forms"])
-
-
 # Citations of US regulations: the Code of Federal Regulations and the Federal Register.
 
 

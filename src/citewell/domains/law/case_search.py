@@ -31,24 +31,15 @@ from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
-from citewell.domains.law.bluebook import (
-    compose_bluebook_citation,
-    find_cfr_place,
-    find_register_page,
-    order_citations,
-)
+from citewell.domains.law import bluebook
 from citewell.domains.law.citation_forms import is_reporter_citation
 from citewell.domains.law.court_names import US_COURTS, CourtChoice, resolve_jurisdiction
 from citewell.domains.law.eu_law_numbers import ECLI_PATTERN, find_celex_numbers
 from citewell.routing.domain_ports import CaseSearch
 from citewell.routing.ports import Offer, ToolProviders
+from citewell.search import search_request
 from citewell.search.domain_search import DomainSearch
 from citewell.search.search_hints import build_domain_hints
-from citewell.search.search_request import (
-    check_day_range,
-    clean_query_text,
-    normalize_provider_name,
-)
 
 _MAX_CITING_WORDS = 6
 _NEUTRAL_CITATION_PATTERN = re.compile(r"\[\d{4}\]\s{0,3}(?:UK|EW|EAT)")
@@ -84,12 +75,12 @@ class CaseArguments(ToolArguments):
 
     def clean_values(self) -> Self:
         """The arguments with days and single lines; raises InvalidInput if a value is invalid."""
-        first, last = check_day_range(self.date_from, self.date_to)
+        first, last = search_request.check_day_range(self.date_from, self.date_to)
         return self.with_changes(
-            query=clean_query_text(self.query),
+            query=search_request.clean_query_text(self.query),
             date_from=first,
             date_to=last,
-            provider=normalize_provider_name(self.provider),
+            provider=search_request.normalize_provider_name(self.provider),
         )
 
 
@@ -244,8 +235,8 @@ def _build_case_result(case: CourtCase) -> CaseResult:
         case_name=case.name,
         url=case.url,
         source=case.source,
-        citation=compose_bluebook_citation(case),
-        citations=order_citations(case.citations, case.court_id),
+        citation=bluebook.compose_bluebook_citation(case),
+        citations=bluebook.order_citations(case.citations, case.court_id),
         court=case.court,
         court_id=case.court_id,
         date_filed=case.date_filed,
@@ -268,9 +259,9 @@ def choose_by_citation(query: str) -> str | None:
         return "findcaselaw"
     # Longer queries that cite a regulation are about cases under it.
     if len(query.split()) <= _MAX_CITING_WORDS:
-        if find_cfr_place(query):
+        if bluebook.find_cfr_place(query):
             return "ecfr"
-        if find_register_page(query):
+        if bluebook.find_register_page(query):
             return "federalregister"
     if ECLI_PATTERN.search(query) or find_celex_numbers(query):
         return "eurlex"
@@ -341,7 +332,7 @@ def _find_missing_name(case: Mapping[str, Any]) -> str:
 
 def _list_other_citations(case: Mapping[str, Any]) -> str:
     cited = case.get("citation", "")
-    others = [one for one in case.get("citations", ()) if one not in cited]
+    others = [citation for citation in case.get("citations", ()) if citation not in cited]
     if not others or case["source"] in _REGULATION_SOURCES:
         return ""
     return f"Also: {'; '.join(others)}"

@@ -8,22 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase, LegalCitation
-from citewell.domains.law import citation_words
-from citewell.domains.law.citation_comparison import (
-    CaseComparison,
-    choose_best_case,
-    has_citation,
-    list_same_reporter,
-)
+from citewell.domains.law import citation_comparison, citation_words, near_misses
 from citewell.domains.law.citation_forms import build_citation_key
 from citewell.domains.law.citation_groups import CitedCase
 from citewell.domains.law.citation_registry import CitationRegistry, RegistryAnswer
-from citewell.domains.law.near_misses import (
-    NearMiss,
-    NearMissSearch,
-    find_impossible_fact,
-    is_complete_reporter,
-)
 
 _ENTRY_YEARS = 1  # registries get the printed citations of a year late
 _PENDING_YEARS = 5  # a case of the EU's courts may be undecided for so long
@@ -47,7 +35,7 @@ class CitationCheck:
     ) -> None:
         """After `deadline`, a time of `clock`, nothing more is asked."""
         self._registry = registry
-        self._near = NearMissSearch(registry)
+        self._near = near_misses.NearMissSearch(registry)
         self._now = now
         self._deadline = deadline
         self._clock = clock
@@ -137,7 +125,7 @@ class CitationCheck:
         )
 
     def _judge_unanswered(self, citation: LegalCitation, answer: RegistryAnswer) -> CheckedCitation:
-        fact = find_impossible_fact(citation.volume, citation.reporter, citation.year)
+        fact = near_misses.find_impossible_fact(citation.volume, citation.reporter, citation.year)
         if fact:
             return CheckedCitation(
                 citation=citation,
@@ -160,7 +148,9 @@ class CitationCheck:
         self, case: CitedCase, answer: RegistryAnswer, asked: LegalCitation
     ) -> CheckedCitation:
         citation = case.main.citation
-        comparison = choose_best_case(case, await self._complete_courts(asked, citation, answer))
+        comparison = citation_comparison.choose_best_case(
+            case, await self._complete_courts(asked, citation, answer)
+        )
         made = CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.CONFIRMED,
@@ -175,8 +165,8 @@ class CitationCheck:
             return await self._judge_other_case(case, made, comparison, answer, asked)
         mismatches = list(citation_words.list_detail_mismatches(citation, comparison))
         if asked is not citation:
-            known = list_same_reporter(comparison.case, citation.reporter)
-            if known and not has_citation(known, citation.normalized):
+            known = citation_comparison.list_same_reporter(comparison.case, citation.reporter)
+            if known and not citation_comparison.has_citation(known, citation.normalized):
                 mismatches.insert(
                     0, f"the citation says {citation.normalized}, the record {known[0]}"
                 )
@@ -216,7 +206,7 @@ class CitationCheck:
         self,
         case: CitedCase,
         made: CheckedCitation,
-        comparison: CaseComparison,
+        comparison: citation_comparison.CaseComparison,
         answer: RegistryAnswer,
         asked: LegalCitation,
     ) -> CheckedCitation:
@@ -248,7 +238,9 @@ class CitationCheck:
     async def _judge_absent(self, case: CitedCase, answer: RegistryAnswer) -> CheckedCitation:
         citation = case.main.citation
         near = await self._search_near(case)
-        if near.case is not None and has_citation(near.case.citations, citation.normalized):
+        if near.case is not None and citation_comparison.has_citation(
+            near.case.citations, citation.normalized
+        ):
             # Found by its name with just this citation: the look-up by citation missed it.
             return await self._judge_found(case, replace(answer, cases=(near.case,)), citation)
         made = CheckedCitation(
@@ -259,7 +251,7 @@ class CitationCheck:
             suggested_citation=near.right_citation,
             provenance=(*answer.provenance, *near.provenance),
         )
-        fact = find_impossible_fact(citation.volume, citation.reporter, citation.year)
+        fact = near_misses.find_impossible_fact(citation.volume, citation.reporter, citation.year)
         if near.case is not None and near.is_meant:
             reason = citation_words.word_reason(
                 "misplaced" if near.right_citation else "misplaced_without_citation",
@@ -295,10 +287,11 @@ class CitationCheck:
         near = await self._search_near(case)
         same_year = near.case is not None and near.is_year_right
         if near.case is not None and same_year:
+            now = f" It is now {near.right_citation}." if near.right_citation else ""
             return CheckedCitation(
                 citation=citation,
                 verdict=CaseVerdict.CONFIRMED,
-                reason=citation_words.explain_pending(near.case, near.right_citation),
+                reason=f"The case is {citation_words.describe_case(near.case)}.{now}",
                 case=near.case,
                 name_match="match",
                 suggested_citation=near.right_citation,
@@ -311,9 +304,9 @@ class CitationCheck:
             provenance=near.provenance or ("no registry could be asked",),
         )
 
-    async def _search_near(self, case: CitedCase) -> NearMiss:
+    async def _search_near(self, case: CitedCase) -> near_misses.NearMiss:
         if self._is_time_over():
-            return NearMiss()
+            return near_misses.NearMiss()
         return await self._near.find_near_miss(case)
 
 
@@ -324,7 +317,7 @@ def is_absence_telling(citation: LegalCitation, *, this_year: int) -> bool:
     """Whether the registry of this kind is as good as complete for this citation."""
     if citation.kind == "us_case":
         recent = citation.year is not None and citation.year >= this_year - _ENTRY_YEARS
-        return is_complete_reporter(citation.reporter) and not recent
+        return citation.reporter in near_misses.COMPLETE_REPORTERS and not recent
     if citation.kind == "uk_neutral":
         return citation.reporter == "UKSC" and _FIRST_UKSC_YEAR <= (citation.year or 0) < this_year
     if citation.kind == "eu_celex" and citation.normalized.startswith("6"):

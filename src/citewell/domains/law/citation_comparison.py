@@ -194,11 +194,11 @@ def compare_courts(
     written: str | None, label: str | None, *, court_id: str | None = None
 ) -> bool | None:
     """Whether both mean the same court; None if that cannot be told. State courts of one state agree."""
-    one = find_court_key(written)
+    court = find_court_key(written)
     other = find_court_key(label, court_id=court_id)
-    if one is None or other is None:
+    if court is None or other is None:
         return None
-    return one == other
+    return court == other
 
 
 def _squeeze_label(label: str) -> str:

@@ -71,15 +71,21 @@ def find_piece_citations(
 def _collect_places(text: str, *, is_single: bool) -> list[_Place]:
     """Every place in order; where two overlap, the earlier kind in this list wins."""
     groups: tuple[Iterable[_Place], ...] = (
-        _find_code_places(text),
-        _find_invented_series(text),
+        (
+            _Place(start=citation.start or 0, end=citation.end or 0, form="full", citation=citation)
+            for citation in find_code_citations(text)
+        ),
+        (
+            _build_place(match, match["reporter"], "invented_series")
+            for match in near_misses.INVENTED_SERIES_PATTERN.finditer(text)
+        ),
         _find_eyecite_places(text),
         _find_loose_places(text, is_single=is_single),
         _find_unknown_reporters(text),
     )
     taken: list[_Place] = []
     for group in groups:
-        known = sorted((one.start, one.end) for one in taken)
+        known = sorted((place.start, place.end) for place in taken)
         taken += [place for place in group if not _overlaps_any(place, known)]
     return sorted(taken, key=lambda item: item.start)
 
@@ -87,18 +93,6 @@ def _collect_places(text: str, *, is_single: bool) -> list[_Place]:
 def _overlaps_any(place: _Place, known: list[tuple[int, int]]) -> bool:
     index = bisect_left(known, (place.end, 0))
     return index > 0 and known[index - 1][1] > place.start
-
-
-def _find_code_places(text: str) -> Iterable[_Place]:
-    for citation in find_code_citations(text):
-        yield _Place(
-            start=citation.start or 0, end=citation.end or 0, form="full", citation=citation
-        )
-
-
-def _find_invented_series(text: str) -> Iterable[_Place]:
-    for match in near_misses.INVENTED_SERIES_PATTERN.finditer(text):
-        yield _build_place(match, match["reporter"], "invented_series")
 
 
 def _find_loose_places(text: str, *, is_single: bool) -> Iterable[_Place]:
@@ -160,8 +154,8 @@ def _build_token_place(token: Any, text: str) -> _Place | None:
     page, volume = groups.get("page"), groups.get("volume") or ""
     reporter = _choose_reporter(token)
     form: CitationForm = "short" if token.short else "full"
-    if near_misses.is_database_number(reporter):
-        form = "database"
+    if not near_misses.DATABASE_REPORTERS.isdisjoint(reporter.split()):
+        form = "database"  # a number of Westlaw or Lexis, which has no printed report
     elif not page or not any(char.isalnum() for char in page):
         form, page = "pending", None
     elif (written := str(groups.get("reporter") or "")) in near_misses.FOREIGN_REPORTERS:
@@ -228,12 +222,12 @@ def _describe_places(
             _spread_details(found, group_start, details)
         barrier = place.end + details.end
         previous = place
-    return [citation for citation in found if is_single or _is_worth_reporting(citation)]
-
-
-def _is_worth_reporting(citation: FoundCitation) -> bool:
-    """Words that only look like a citation have neither name nor year beside them."""
-    return bool(citation.is_certain or citation.has_full_name or citation.citation.year)
+    # Words that only look like a citation have neither name nor year beside them.
+    return [
+        made
+        for made in found
+        if is_single or made.is_certain or made.has_full_name or made.citation.year
+    ]
 
 
 def _read_details(text: str, place: _Place, follower: int) -> OwnDetails:

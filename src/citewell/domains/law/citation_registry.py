@@ -40,12 +40,10 @@ class CitationRegistry:
         self,
         panel: ProviderPanel,
         *,
-        at_once: int = MAX_CONCURRENT_LOOKUPS,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._panel = panel
-        self._at_once = at_once
-        self._slots = asyncio.Semaphore(at_once)  # for searches
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)  # for searches
         self._lookup_slots: dict[str, asyncio.Semaphore] = {}
         self._pause = pause
 
@@ -145,7 +143,7 @@ class CitationRegistry:
     def _find_slots(self, name: str, provider: CitationLookup) -> asyncio.Semaphore:
         """The slots for lookups; a provider that sends them together says how many it takes."""
         if name not in self._lookup_slots:
-            at_once = getattr(provider, "lookups_at_once", self._at_once)
+            at_once = getattr(provider, "lookups_at_once", MAX_CONCURRENT_LOOKUPS)
             self._lookup_slots[name] = asyncio.Semaphore(at_once)
         return self._lookup_slots[name]
 

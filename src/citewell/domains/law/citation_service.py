@@ -157,7 +157,8 @@ class LegalCitationChecker:
         starts = list_line_starts(text)
         return BriefCheck(
             findings=tuple(
-                _build_finding(case, one, starts) for case, one in zip(cases, checked, strict=True)
+                _build_finding(case, outcome, starts)
+                for case, outcome in zip(cases, checked, strict=True)
             ),
             skipped_count=len(read.cases) - len(cases),
             unread_count=read.unread_count,
@@ -227,14 +228,17 @@ class BriefReader:
             )
         except CitewellError:
             return None
-        return [_move_citation(citation, piece.start) for citation in found]
-
-
-def _move_citation(citation: FoundCitation, offset: int) -> FoundCitation:
-    """The citation with offsets in the whole text."""
-    cited = citation.citation
-    moved = replace(cited, start=(cited.start or 0) + offset, end=(cited.end or 0) + offset)
-    return replace(citation, citation=moved)
+        return [  # with offsets in the whole text
+            replace(
+                citation,
+                citation=replace(
+                    citation.citation,
+                    start=(citation.citation.start or 0) + piece.start,
+                    end=(citation.citation.end or 0) + piece.start,
+                ),
+            )
+            for citation in found
+        ]
 
 
 def list_line_starts(text: str) -> list[int]:

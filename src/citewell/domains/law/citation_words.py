@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from citewell.core.values.court_case import CourtCase, LegalCitation
 from citewell.domains.law.citation_comparison import MISMATCH, CaseComparison, find_case_year
 from citewell.text.data_tables import load_table
@@ -40,28 +38,28 @@ def explain_confirmed(citation: LegalCitation, comparison: CaseComparison, regis
 def list_detail_mismatches(citation: LegalCitation, comparison: CaseComparison) -> tuple[str, ...]:
     """One clause for each detail that differs."""
     case = comparison.case
-    said: list[str] = []
+    clauses: list[str] = []
     if comparison.year == MISMATCH:
-        said.append(f"the citation says {citation.year}, the record {find_case_year(case)}")
+        clauses.append(f"the citation says {citation.year}, the record {find_case_year(case)}")
     if comparison.court == MISMATCH:
         court = case.court or case.court_label or case.court_id
-        said.append(f"the citation says {citation.court}, the record {court}")
-    said += [
+        clauses.append(f"the citation says {citation.court}, the record {court}")
+    clauses += [
         f"the citation says {written}, the record {known}"
         for written, known in comparison.wrong_parallels
     ]
-    return tuple(said)
+    return tuple(clauses)
 
 
 def explain_no_such_case(
     citation: LegalCitation, registry: str, *, is_name_searched: bool, near: CourtCase | None
 ) -> str:
-    said = f"{registry} has no case at {citation.normalized}"
+    sentence = f"{registry} has no case at {citation.normalized}"
     if is_name_searched and near is None:
-        said += f", and none named “{citation.case_name}”"
+        sentence += f", and none named “{citation.case_name}”"
     more = f" A case of that name is {describe_place(near)}." if near else ""
     return (
-        f"{said}. It holds nearly all of {citation.reporter}, so the citation is probably wrong or"
+        f"{sentence}. It holds nearly all of {citation.reporter}, so the citation is probably wrong or"
         f" invented.{more} Do not rely on it unless you have the decision itself."
     )
 
@@ -69,12 +67,12 @@ def explain_no_such_case(
 def explain_not_in_registry(
     citation: LegalCitation, registry: str, *, near: CourtCase | None, is_name_searched: bool
 ) -> str:
-    said = f"{registry} has nothing at {citation.normalized}, but it does not hold everything"
+    sentence = f"{registry} has nothing at {citation.normalized}, but it does not hold everything"
     if near is not None:
-        said += f"; it has {describe_place(near)}"
+        sentence += f"; it has {describe_place(near)}"
     elif is_name_searched:
-        said += f", and no case named “{citation.case_name}” was found there"
-    return f"{said}. This does not show that the citation is wrong: look it up elsewhere."
+        sentence += f", and no case named “{citation.case_name}” was found there"
+    return f"{sentence}. This does not show that the citation is wrong: look it up elsewhere."
 
 
 def describe_place(case: CourtCase) -> str:
@@ -83,20 +81,11 @@ def describe_place(case: CourtCase) -> str:
 
 
 def explain_unasked(citation: LegalCitation, *, is_covered: bool) -> str:
-    place = _load_registry_names().get(citation.kind, _load_registry_names()["us_case"])
+    names = load_table(__package__, "citation_words")["registry_names"]
+    place = names.get(citation.kind, names["us_case"])
     if not is_covered:
         return f"No configured registry looks up {citation.normalized}. Check it at {place}."
     return (
         f"The registry could not be asked about {citation.normalized}; this says nothing about the"
         f" citation. Ask again later, or check it at {place}."
     )
-
-
-def explain_pending(case: CourtCase, right: str | None) -> str:
-    now = f" It is now {right}." if right else ""
-    return f"The case is {describe_case(case)}.{now}"
-
-
-@cache
-def _load_registry_names() -> dict[str, str]:
-    return dict(load_table(__package__, "citation_words")["registry_names"])

@@ -43,20 +43,20 @@ def compare_case_names(
     written: str, recorded: str, *, full_name: str | None = None
 ) -> NameAgreement:
     """Whether both are names of one case: abbreviations, order of parties and additions do not matter."""
-    one, other = _split_parties(written), _split_parties(recorded)
-    if not any(map(_list_name_words, one)) or not any(map(_list_name_words, other)):
+    parties, other = _split_parties(written), _split_parties(recorded)
+    if not any(map(_list_name_words, parties)) or not any(map(_list_name_words, other)):
         return NameAgreement.UNKNOWN
-    if len(one) == 2 and len(other) == 2:
+    if len(parties) == 2 and len(other) == 2:
         best = max(
-            (_count_agreeing(one, other), _count_agreeing(one, other[::-1])),
+            (_count_agreeing(parties, other), _count_agreeing(parties, other[::-1])),
             key=lambda found: found[0],
         )
         if best[0] == 2:
             return NameAgreement.SAME
-        if best[0] == 1 and full_name and _is_named_in(one[best[1].index(False)], full_name):
+        if best[0] == 1 and full_name and _is_named_in(parties[best[1].index(False)], full_name):
             return NameAgreement.SAME
         return NameAgreement.PARTIAL if best[0] else NameAgreement.OTHER
-    whole, record = " ".join(one), " ".join(other)
+    whole, record = " ".join(parties), " ".join(other)
     if _agree_party(whole, record) or (full_name and _agree_party(whole, full_name)):
         return NameAgreement.SAME
     return NameAgreement.OTHER
@@ -72,19 +72,16 @@ def list_party_words(name: str) -> tuple[tuple[str, ...], ...]:
 
 def is_government_name(name: str) -> bool:
     """Whether one party is a state or the United States: many cases share the rest of such a name."""
+    known = GOVERNMENT_WORDS | load_state_names()
     return any(
         words
         and all(
-            word in {"unitedstates", "usa"} or _is_government_word(word.rstrip("."))
+            word in {"unitedstates", "usa"}
+            or not known.isdisjoint((word.rstrip("."), *find_meanings(word.rstrip("."))))
             for word in words
         )
         for words in map(_list_name_words, _split_parties(name))
     )
-
-
-def _is_government_word(word: str) -> bool:
-    named = {word, *find_meanings(word)}
-    return bool(named & (GOVERNMENT_WORDS | load_state_names()))
 
 
 def _list_searchable_words(party: str) -> list[str]:
@@ -92,18 +89,13 @@ def _list_searchable_words(party: str) -> list[str]:
     words = [word.removesuffix("'s") for word in _NAME_WORD_PATTERN.findall(party)]
     kept = [word for word in words if word.lower() not in load_filling_words() and word != "&"]
     clear = [
-        _expand_word(word)
+        next((meaning.capitalize() for meaning in find_meanings(word.lower())), word)
         for word in kept
         if not set("'.").intersection(word)
         and len(find_meanings(word.lower())) <= 1
         and not _ACRONYM_PATTERN.fullmatch(word)
     ]
     return clear or kept
-
-
-def _expand_word(word: str) -> str:
-    meanings = find_meanings(word.lower())
-    return meanings[0].capitalize() if meanings else word
 
 
 def is_single_party_of(written: str, recorded: str) -> bool:
@@ -134,16 +126,20 @@ def _list_name_words(party: str) -> tuple[str, ...]:
 
 
 def _agree_party(written: str, recorded: str) -> bool:
-    one, other = _list_name_words(written), _list_name_words(recorded)
-    if not one or not other:
+    words, other = _list_name_words(written), _list_name_words(recorded)
+    if not words or not other:
         # "The Company" against anything: nothing to compare.
-        return not one and not other
-    if _are_same_government(one, other):
+        return not words and not other
+    if _are_same_government(words, other):
         return True
-    shared = [word for word in one if any(_is_same_word(word, second) for second in other)]
+    shared = [word for word in words if any(_is_same_word(word, second) for second in other)]
     if any(not _is_common_word(word) for word in shared):
         return True
-    if shared and len(shared) * 3 >= 2 * min(len(one), len(other)) and _are_common_side(one, other):
+    if (
+        shared
+        and len(shared) * 3 >= 2 * min(len(words), len(other))
+        and _are_common_side(words, other)
+    ):
         return True
     return _is_acronym_of(written, recorded) or _is_acronym_of(recorded, written)
 

@@ -6,11 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from citewell.core.values.court_case import CourtCase, LegalCitation
-from citewell.domains.law.citation_comparison import (
-    find_case_year,
-    find_reporter,
-    list_same_reporter,
-)
+from citewell.domains.law import citation_comparison
 from citewell.domains.law.citation_groups import CitedCase
 from citewell.domains.law.citation_registry import CitationRegistry
 from citewell.domains.law.name_matching import NameAgreement, compare_case_names, is_government_name
@@ -64,18 +60,23 @@ class NearMissSearch:
 def _describe_candidate(
     citation: LegalCitation, case: CourtCase, searched: tuple[str, ...]
 ) -> NearMiss:
-    same_reporter = list_same_reporter(case, citation.reporter)
+    same_reporter = citation_comparison.list_same_reporter(case, citation.reporter)
     year_right = _is_year_right(citation, case)
-    right = _choose_nearest(citation, same_reporter) or next(iter(case.citations), None)
-    levels = {find_court_level(find_reporter(one)) for one in case.citations} - {None}
+    right = next(iter(case.citations), None)
+    if same_reporter:
+        right = min(same_reporter, key=lambda written: _measure_distance(citation, written))
+    levels = {
+        find_court_level(citation_comparison.find_reporter(citation)) for citation in case.citations
+    } - {None}
     level = find_court_level(citation.reporter)
     contradicted = bool(same_reporter) or (level is not None and bool(levels - {level}))
     certain = contradicted and year_right
     if certain and is_government_name(citation.case_name or "") and same_reporter:
         # Many cases are called State v. Smith: one number must agree as well.
-        certain = (
-            any(_shares_number(citation, neighbour) for neighbour in same_reporter)
-            or level is not None
+        numbers = (neighbour.split() for neighbour in same_reporter)
+        certain = level is not None or any(
+            words and (words[0] == citation.volume or words[-1] == citation.page)
+            for words in numbers
         )
     return NearMiss(
         case=case,
@@ -89,7 +90,7 @@ def _describe_candidate(
 
 
 def _rate_candidate(citation: LegalCitation, case: CourtCase) -> tuple[bool, bool, int, int]:
-    same_reporter = list_same_reporter(case, citation.reporter)
+    same_reporter = citation_comparison.list_same_reporter(case, citation.reporter)
     apart = min(
         (_measure_distance(citation, neighbour) for neighbour in same_reporter), default=10_000
     )
@@ -102,12 +103,8 @@ def _rate_candidate(citation: LegalCitation, case: CourtCase) -> tuple[bool, boo
 
 
 def _is_year_right(citation: LegalCitation, case: CourtCase) -> bool:
-    year = find_case_year(case)
+    year = citation_comparison.find_case_year(case)
     return citation.year is None or year is None or abs(citation.year - year) <= _YEAR_TOLERANCE
-
-
-def _choose_nearest(citation: LegalCitation, citations: tuple[str, ...]) -> str | None:
-    return min(citations, key=lambda item: _measure_distance(citation, item), default=None)
 
 
 def _measure_distance(citation: LegalCitation, other: str) -> int:
@@ -116,11 +113,6 @@ def _measure_distance(citation: LegalCitation, other: str) -> int:
     if not (volume.isdecimal() and (citation.volume or "").isdecimal()):
         return 9999
     return abs(int(volume) - int(citation.volume or 0))
-
-
-def _shares_number(citation: LegalCitation, other: str) -> bool:
-    words = other.split()
-    return bool(words) and (words[0] == citation.volume or words[-1] == citation.page)
 
 
 # What is known of reporters beyond any registry: their years and volumes, and loose spellings.
@@ -193,15 +185,6 @@ def find_impossible_fact(volume: str | None, reporter: str | None, year: int | N
     if facts.last_year is not None and year > facts.last_year + YEAR_MARGIN:
         return f"{reporter} ends in {facts.last_year}, so it has no case of {year}"
     return None
-
-
-def is_complete_reporter(reporter: str | None) -> bool:
-    return (reporter or "") in COMPLETE_REPORTERS
-
-
-def is_database_number(reporter: str | None) -> bool:
-    """Whether it is a number of Westlaw or Lexis, which has no printed report."""
-    return any(part in DATABASE_REPORTERS for part in (reporter or "").split())
 
 
 def find_court_level(reporter: str | None) -> str | None:

@@ -45,7 +45,7 @@ def list_assignee_variants(name: str) -> tuple[str, ...]:
         " ".join(spelling.split()).casefold(): " ".join(spelling.split())
         for spelling in reversed(written)
     }
-    order = dict.fromkeys(" ".join(one.split()).casefold() for one in written)
+    order = dict.fromkeys(" ".join(spelling.split()).casefold() for spelling in written)
     return tuple(kept[key] for key in order if key)[:MAX_ASSIGNEE_VARIANTS]
 
 

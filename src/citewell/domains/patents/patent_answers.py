@@ -47,6 +47,7 @@ def build_patents_answer(
         clusters = dict(list(count_assignees(found).items())[:_MAX_LISTED_CLUSTERS])
         found = spread_assignees(found)
     shown = tuple(map(build_patent_result, found[: request.count]))
+    failed = [f"{', '.join(harvest.failures)} could not answer."] if harvest.failures else []
     reports = result_filters.merge_filter_reports(reply.reports for reply in harvest.replies)
     return PatentsAnswer(
         patents=shown,
@@ -58,13 +59,8 @@ def build_patents_answer(
         assignee_clusters=clusters,
         hints=None if shown else _explain_no_patents(request, harvest, others),
         filters=reports or None,
-        notes=_list_answer_notes(harvest) or None if shown else None,
+        notes=(tuple(dict.fromkeys([*failed, *harvest.notes])) or None) if shown else None,
     )
-
-
-def _list_answer_notes(harvest: PatentHarvest) -> tuple[str, ...]:
-    failed = [f"{', '.join(harvest.failures)} could not answer."] if harvest.failures else []
-    return tuple(dict.fromkeys([*failed, *harvest.notes]))
 
 
 def build_patent_result(record: PatentRecord) -> PatentResult:

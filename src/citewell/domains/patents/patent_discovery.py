@@ -12,17 +12,13 @@ from citewell.core.errors import CitewellError
 from citewell.core.tooling import ProgressCallback, ignore_progress
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import FilterReport, SearchAnswer, SearchResult
+from citewell.domains.patents import patent_numbers
 from citewell.domains.patents.party_names import match_assignee, match_inventor, strip_company_form
 from citewell.domains.patents.patent_answers import (
     WEB_DISCOVERY,
     PatentHarvest,
     PatentReply,
     merge_patent_records,
-)
-from citewell.domains.patents.patent_numbers import (
-    PatentNumber,
-    list_kind_candidates,
-    parse_patent_number,
 )
 from citewell.domains.patents.patent_records import (
     PatentArguments,
@@ -83,12 +79,12 @@ class PatentDiscovery:
         self._web = web
 
     async def find_publication(
-        self, number: PatentNumber, request: PatentArguments, *, trace: RoutingTrace
+        self, number: patent_numbers.PatentNumber, request: PatentArguments, *, trace: RoutingTrace
     ) -> PatentHarvest:
         """The publication with this number; kinds are tried in turn if the number has none."""
         harvest, sieve = PatentHarvest(), PatentSieve(request)
-        tried = list_kind_candidates(number)
-        found = await self._read_page(tuple(one.normalized for one in tried), trace)
+        tried = patent_numbers.list_kind_candidates(number)
+        found = await self._read_page(tuple(number.normalized for number in tried), trace)
         if isinstance(found, CitewellError):
             return await self._find_snippet(number, request, found, trace=trace)
         kept = tuple(patent for patent in found.patents if sieve.fits_request(patent))
@@ -97,14 +93,14 @@ class PatentDiscovery:
                 f"{number.normalized} has no kind code; {kept[0].number} was found."
             )
         if not found.patents:
-            names = ", ".join(one.normalized for one in tried)
+            names = ", ".join(number.normalized for number in tried)
             harvest.notes.append(f"Google Patents has no page for {names}.")
         harvest.replies.append(_build_reply(PAGE_PROVIDER, kept, sieve))
         return harvest
 
     async def _find_snippet(
         self,
-        number: PatentNumber,
+        number: patent_numbers.PatentNumber,
         request: PatentArguments,
         failure: CitewellError,
         *,
@@ -116,7 +112,13 @@ class PatentDiscovery:
             harvest = await self.search_pages(words, trace=trace)
         except CitewellError:  # the failure of the page says more
             return PatentHarvest(failures={PAGE_PROVIDER: failure})
-        same = tuple(patent for patent in harvest.list_patents() if _is_publication(patent, number))
+        same = tuple(
+            patent
+            for patent in harvest.list_patents()
+            if (found := patent_numbers.parse_patent_number(patent.number)) is not None
+            and found.base == number.base
+            and number.kind in {None, found.kind}
+        )
         if not same:
             return PatentHarvest(failures={PAGE_PROVIDER: failure})
         harvest.replies = [replace(reply, patents=same) for reply in harvest.replies]
@@ -212,11 +214,6 @@ class PatentDiscovery:
         return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
 
 
-def _is_publication(record: PatentRecord, number: PatentNumber) -> bool:
-    found = parse_patent_number(record.number)
-    return found is not None and found.base == number.base and number.kind in {None, found.kind}
-
-
 def _build_reply(name: str, kept: tuple[PatentRecord, ...], sieve: PatentSieve) -> PatentReply:
     title = "Google Patents" if name == PAGE_PROVIDER else "the web search"
     return PatentReply(
@@ -232,15 +229,13 @@ def _build_web_words(request: PatentArguments) -> str:
     text = request.query or ""
     if request.search_type == "specific" and " " in text and '"' not in text:
         text = f'"{text}"'
-    names = (strip_company_form(request.assignee or ""), _drop_initials(request.inventor or ""))
+    inventor = request.inventor or ""
+    # Single letters are left out, because pages may spell them out: "E. Muster" becomes "Muster".
+    surnames = " ".join(word for word in inventor.split() if len(word.strip(".")) > 1)
+    names = (strip_company_form(request.assignee or ""), surnames or inventor)
     quoted = (f'"{name.replace(chr(34), " ").strip()}"' for name in names if name)
     parts = (text, *quoted, request.cpc_code or "", "" if request.query else "patent")
     return " ".join(part for part in parts if part)[:500]
-
-
-def _drop_initials(name: str) -> str:
-    """The name without single letters, which pages may spell out: "E. Muster" gives "Muster"."""
-    return " ".join(word for word in name.split() if len(word.strip(".")) > 1) or name
 
 
 def _list_result_numbers(
@@ -255,17 +250,17 @@ def _list_result_numbers(
     return found
 
 
-def find_address_number(url: str) -> PatentNumber | None:
+def find_address_number(url: str) -> patent_numbers.PatentNumber | None:
     """The publication in the path of an address such as https://patents.google.com/patent/US7654321B2/en."""
     parts = [unquote(part) for part in urlsplit(url).path.split("/") if part]
     if "patent" not in parts[:-1]:
         return None
-    number = parse_patent_number(parts[parts.index("patent") + 1])
+    number = patent_numbers.parse_patent_number(parts[parts.index("patent") + 1])
     return number if number and not number.is_filing else None
 
 
 def _build_snippet_record(number: str, result: SearchResult) -> PatentRecord | None:
-    parsed = parse_patent_number(number)
+    parsed = patent_numbers.parse_patent_number(number)
     if parsed is None:
         return None
     title = _TITLE_SUFFIX_PATTERN.sub("", result.title)
@@ -288,25 +283,42 @@ class PatentSieve:
     """Drops records that do not fit the request; those that do not state what is asked are kept."""
 
     def __init__(self, request: PatentArguments, applied: Collection[PatentFilter] = ()) -> None:
-        self._ask = request
+        self._request = request
         self._native = frozenset(applied)
         self.unstated: Counter[PatentFilter] = Counter()  # records kept without what is asked for
         self.dropped_count = 0
 
     def fits_request(self, record: PatentRecord) -> bool:
-        checks: Mapping[PatentFilter, Callable[[PatentRecord], bool | None]] = {
-            PatentFilter.ASSIGNEE: self._has_assignee,
-            PatentFilter.INVENTOR: self._has_inventor,
-            PatentFilter.CPC: self._has_class,
-            PatentFilter.OFFICE: lambda item: item.office == self._ask.office,
-            PatentFilter.YEAR_FROM: self._is_filed_after,
-            PatentFilter.YEAR_TO: self._is_filed_before,
+        request = self._request
+        checks: Mapping[PatentFilter, Callable[[], bool | None]] = {  # None: it is not stated
+            PatentFilter.ASSIGNEE: lambda: (
+                match_assignee(request.assignee or "", record.assignees)
+                if record.assignees
+                else None
+            ),
+            PatentFilter.INVENTOR: lambda: (
+                match_inventor(request.inventor or "", record.inventors)
+                if record.inventors
+                else None
+            ),
+            PatentFilter.CPC: lambda: (
+                match_class_code(request.cpc_code or "", record.cpc_codes)
+                if record.cpc_codes
+                else None
+            ),
+            PatentFilter.OFFICE: lambda: record.office == request.office,
+            PatentFilter.YEAR_FROM: lambda: (
+                int(record.filed[:4]) >= (request.year_from or 0) if record.filed else None
+            ),
+            PatentFilter.YEAR_TO: lambda: (
+                int(record.filed[:4]) <= (request.year_to or 9999) if record.filed else None
+            ),
         }
         unstated = []
-        for name in self._ask.list_constraints():
+        for name in self._request.list_constraints():
             if name in self._native and name not in _ALWAYS_CHECKED:
                 continue
-            verdict = checks[name](record)
+            verdict = checks[name]()
             if verdict is False:
                 self.dropped_count += 1
                 return False
@@ -317,37 +329,14 @@ class PatentSieve:
 
     def report_patent_filters(self, *, name: str, title: str) -> tuple[FilterReport, ...]:
         """One report for each filter of the request: who applied it to these results, and how."""
-        return tuple(
-            FilterReport(filter=constraint, by=name)
-            if constraint in self._native
-            else FilterReport(
-                filter=constraint,
-                by=APPLIED_AFTERWARDS,
-                note=self._describe_patent_check(constraint, title),
-            )
-            for constraint in self._ask.list_constraints()
-        )
-
-    def _describe_patent_check(self, name: PatentFilter, title: str) -> str:
-        how, what = _WAYS_TO_CHECK[name]
-        kept = self.unstated[name]
-        rest = f"; {kept} that do not state {what} were kept" if kept else ""
-        return f"Results of {title} were {how}{rest}."
-
-    def _has_assignee(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.assignee or ""
-        return match_assignee(wanted, record.assignees) if record.assignees else None
-
-    def _has_inventor(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.inventor or ""
-        return match_inventor(wanted, record.inventors) if record.inventors else None
-
-    def _has_class(self, record: PatentRecord) -> bool | None:
-        wanted = self._ask.cpc_code or ""
-        return match_class_code(wanted, record.cpc_codes) if record.cpc_codes else None
-
-    def _is_filed_after(self, record: PatentRecord) -> bool | None:
-        return int(record.filed[:4]) >= (self._ask.year_from or 0) if record.filed else None
-
-    def _is_filed_before(self, record: PatentRecord) -> bool | None:
-        return int(record.filed[:4]) <= (self._ask.year_to or 9999) if record.filed else None
+        reports = []
+        for constraint in self._request.list_constraints():
+            if constraint in self._native:
+                reports.append(FilterReport(filter=constraint, by=name))
+                continue
+            how, what = _WAYS_TO_CHECK[constraint]
+            kept = self.unstated[constraint]
+            rest = f"; {kept} that do not state {what} were kept" if kept else ""
+            note = f"Results of {title} were {how}{rest}."
+            reports.append(FilterReport(filter=constraint, by=APPLIED_AFTERWARDS, note=note))
+        return tuple(reports)

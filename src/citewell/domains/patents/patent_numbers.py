@@ -174,7 +174,8 @@ def parse_patent_number(text: str, *, office: str | None = None) -> PatentNumber
         return _build_number("JP", titled)
     if titled := read_korean_title(cleaned):
         return _build_number("KR", titled)
-    dotted = _drop_separators(_NUMBER_WORDS_PATTERN.sub(" ", cleaned), keep=".")
+    bare = _NUMBER_WORDS_PATTERN.sub(" ", cleaned)
+    dotted = _SEPARATOR_PATTERN.sub(lambda found: "." if found[0] == "." else "", bare).strip(".")
     plain = dotted.replace(".", "")
     if found := _read_pct_number(plain):
         return found
@@ -202,9 +203,10 @@ def list_kind_candidates(number: PatentNumber) -> tuple[PatentNumber, ...]:
     """The publications to look for, the likeliest first; the number itself if it has its kind."""
     if number.kind or number.is_filing:
         return (number,)
+    choose = _KIND_CHOICES.get(number.office)
+    kinds = choose(number.serial) if choose else ("B2", "B1", "A1", "A")
     return tuple(
-        PatentNumber(office=number.office, serial=number.serial, kind=kind)
-        for kind in _choose_likely_kinds(number)
+        PatentNumber(office=number.office, serial=number.serial, kind=kind) for kind in kinds
     )
 
 
@@ -219,10 +221,6 @@ def format_docdb_number(number: PatentNumber) -> str:
         return number.serial
     has_six = year == 2003 or (year == 2002 and serial >= _FIRST_SIX_DIGIT_WO)
     return f"{year % 100:02d}{serial:0{6 if has_six else 5}d}"
-
-
-def _drop_separators(text: str, *, keep: str) -> str:
-    return _SEPARATOR_PATTERN.sub(lambda found: keep if found[0] == keep else "", text).strip(".")
 
 
 def _build_number(office: str, parts: NumberParts) -> PatentNumber:
@@ -319,11 +317,6 @@ _US_PREFIX_KINDS = {
     "PP": ("P2", "P3", "P"),
     "H": ("H1", "H"),
 }
-
-
-def _choose_likely_kinds(number: PatentNumber) -> tuple[str, ...]:
-    choose = _KIND_CHOICES.get(number.office)
-    return choose(number.serial) if choose else ("B2", "B1", "A1", "A")
 
 
 def _choose_us_kinds(serial: str) -> tuple[str, ...]:

@@ -249,7 +249,7 @@ def build_patent_query(
             number,
             *(candidate for candidate in list_kind_candidates(number) if candidate != number),
         )
-        return PatentQuery(numbers=tuple(one.normalized for one in wanted), count=count)
+        return PatentQuery(numbers=tuple(candidate.normalized for candidate in wanted), count=count)
     return PatentQuery(
         text=request.query,
         assignees=list_assignee_variants(request.assignee) if request.assignee else (),

@@ -156,7 +156,10 @@ class PatentSearchService:
         await self._search_routed_patents(listed, request, number, trace, harvest)
         if self._needs_more_patents(harvest, request, number):
             databases = self._providers.list_databases(request, excluded=listed)
-            await self._ask_databases(databases, request, number, trace=trace, harvest=harvest)
+            for name in databases:
+                await self._ask_database(name, request, number, trace=trace, harvest=harvest)
+                if not self._needs_more_patents(harvest, request, number):
+                    break
         if not harvest.list_patents() and PAGE_PROVIDER not in listed:
             try:
                 found = await self._discover_publications(request, number, trace, progress)
@@ -166,7 +169,10 @@ class PatentSearchService:
                 harvest.replies += found.replies
                 harvest.notes += found.notes
                 harvest.failures |= found.failures
-        return self._raise_if_failed(harvest), _name_source(harvest)
+        self._raise_if_failed(harvest)
+        source = harvest.find_source()
+        # A page that was read by its number counts as discovery too.
+        return harvest, WEB_DISCOVERY if source == PAGE_PROVIDER else source
 
     async def _search_routed_patents(
         self,
@@ -194,20 +200,6 @@ class PatentSearchService:
                 harvest.replies += found.replies
                 harvest.notes += found.notes
 
-    async def _ask_databases(
-        self,
-        names: Iterable[str],
-        request: PatentArguments,
-        number: PatentNumber | None,
-        *,
-        trace: RoutingTrace,
-        harvest: PatentHarvest,
-    ) -> None:
-        for name in names:
-            await self._ask_database(name, request, number, trace=trace, harvest=harvest)
-            if not self._needs_more_patents(harvest, request, number):
-                return
-
     async def _ask_database(
         self,
         name: str,
@@ -218,9 +210,11 @@ class PatentSearchService:
         harvest: PatentHarvest,
     ) -> None:
         spec = self._catalogue.find_spec(name)
-        query = build_patent_query(
-            request, number, count=min(_choose_count(request), spec.max_results)
-        )
+        factor = _OVERASK_FACTOR if request.list_constraints() else 1
+        count = min(factor * request.count, _MAX_ASKED)
+        if request.search_type == "landscape":
+            count = _LANDSCAPE_COUNT
+        query = build_patent_query(request, number, count=min(count, spec.max_results))
         asked = await self._search.ask_in_turn(
             [name],
             PatentSearch,
@@ -271,19 +265,6 @@ class PatentSearchService:
             others = self._providers.list_others(tuple(harvest.failures), None)
             raise provider_failures.merge_failures(harvest.failures, alternatives=others)
         return harvest
-
-
-def _choose_count(request: PatentArguments) -> int:
-    if request.search_type == "landscape":
-        return _LANDSCAPE_COUNT
-    count = _OVERASK_FACTOR * request.count if request.list_constraints() else request.count
-    return min(count, _MAX_ASKED)
-
-
-def _name_source(harvest: PatentHarvest) -> str:
-    """Who answered; a page that was read by its number counts as discovery too."""
-    source = harvest.find_source()
-    return WEB_DISCOVERY if source == PAGE_PROVIDER else source
 
 
 async def search_patent_records(

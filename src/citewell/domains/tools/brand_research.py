@@ -5,7 +5,8 @@ from __future__ import annotations
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
 from citewell.core.values.research_session import SessionSource
 from citewell.domains.brands.brand_merging import BrandProfile
-from citewell.domains.brands.brand_research import BrandResearchRequest, BrandResearchService
+from citewell.domains.brands.brand_portals import BrandResearchRequest
+from citewell.domains.brands.brand_research import BrandResearchService
 from citewell.routing.ports import Offer, ToolProviders
 
 

@@ -76,7 +76,8 @@ class BrowserEngine:
             await driver.stop()
             raise chromium_process.build_unavailable_error("chrome launch failed") from None
         engine = cls(driver, browser, guard=guard, proxy=proxy, settings=settings, clock=clock)
-        await engine._start_memory_watch()
+        engine._session = await browser.new_browser_cdp_session()
+        engine._rounds = asyncio.ensure_future(engine._watch_memory_use())
         return engine
 
     @property
@@ -142,10 +143,6 @@ class BrowserEngine:
         return [
             int(item["id"]) for item in found if not tabs_only or item["type"] == _TAB_PROCESS_TYPE
         ]
-
-    async def _start_memory_watch(self) -> None:
-        self._session = await self._browser.new_browser_cdp_session()
-        self._rounds = asyncio.ensure_future(self._watch_memory_use())
 
     async def _watch_memory_use(self) -> None:
         """Kill the largest tab if all processes use too much memory; only its visit fails."""

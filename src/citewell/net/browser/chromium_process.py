@@ -101,8 +101,8 @@ def find_executable(
 
 
 def build_unavailable_error(detail: str) -> BrowserUnavailable:
-    said = "Scrape failed: Chrome unavailable. Set CHROME_PATH or install Chrome."
-    return BrowserUnavailable(said, detail=detail)
+    message = "Scrape failed: Chrome unavailable. Set CHROME_PATH or install Chrome."
+    return BrowserUnavailable(message, detail=detail)
 
 
 def build_launch_flags(*, loads_images: bool) -> list[str]:

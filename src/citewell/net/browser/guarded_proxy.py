@@ -351,10 +351,10 @@ def choose_error_type(error: CitewellError | TimeoutError) -> str:
 
 def check_proxy_status(host: str, headers: Mapping[str, str]) -> None:
     """Raise the error that our proxy reported; do nothing for a response from the site."""
-    said = headers.get("proxy-status", "")
-    if not said.startswith(_PROXY_STATUS_PREFIX):
+    status = headers.get("proxy-status", "")
+    if not status.startswith(_PROXY_STATUS_PREFIX):
         return
-    kind = said.partition("error=")[2].strip()
+    kind = status.partition("error=")[2].strip()
     if kind == PROHIBITED_ERROR_TYPE:
         raise RefusedByPolicy(f"{host} does not lead to a public address.")
     reason = _REASONS_BY_ERROR_TYPE.get(kind, FailureReason.PROXY)

@@ -5,31 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import (
     Browser,
-    BrowserContext,
-    Dialog,
     Error,
     Frame,
     Page,
     Request,
     Response,
 )
-from playwright.async_api import Response as Answer
 
-from citewell.core.errors import (
-    CitewellError,
-    ContentEmpty,
-    FailureReason,
-    NetworkFailed,
-    TooLarge,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.address_guard import Guard
 from citewell.net.browser import guarded_proxy
 from citewell.net.http.messages import HttpRequest, HttpResponse
@@ -50,15 +40,15 @@ _LOST_SCRIPT_MESSAGE = "promise was garbage collected"  # from Chromium, on a bu
 _HTML_MEDIA_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 # Parts of the error codes of Chromium and of its driver; the first that fits counts.
 _REASONS_BY_CHROMIUM_CODE = (
-    ("ERR_NAME_", FailureReason.DNS),
-    ("ERR_SSL_", FailureReason.TLS),
-    ("ERR_TOO_MANY_REDIRECTS", FailureReason.TOO_MANY_REDIRECTS),
-    ("TIMED_OUT", FailureReason.TIMEOUT),
-    ("ERR_CONNECTION_RESET", FailureReason.RESET),
-    ("ERR_CONNECTION_CLOSED", FailureReason.RESET),
-    ("ERR_EMPTY_RESPONSE", FailureReason.RESET),
-    ("net::", FailureReason.CONNECT),
-    ("Timeout", FailureReason.TIMEOUT),
+    ("ERR_NAME_", errors.FailureReason.DNS),
+    ("ERR_SSL_", errors.FailureReason.TLS),
+    ("ERR_TOO_MANY_REDIRECTS", errors.FailureReason.TOO_MANY_REDIRECTS),
+    ("TIMED_OUT", errors.FailureReason.TIMEOUT),
+    ("ERR_CONNECTION_RESET", errors.FailureReason.RESET),
+    ("ERR_CONNECTION_CLOSED", errors.FailureReason.RESET),
+    ("ERR_EMPTY_RESPONSE", errors.FailureReason.RESET),
+    ("net::", errors.FailureReason.CONNECT),
+    ("Timeout", errors.FailureReason.TIMEOUT),
 )
 
 # Cheap to compute, and different whenever the visible page may have changed.
@@ -130,9 +120,9 @@ async def visit_page(
         except Error as error:
             watch.check_trouble()  # raises a more specific error, if there is one
             if _LOST_SCRIPT_MESSAGE in error.message:
-                raise NetworkFailed(
+                raise errors.NetworkFailed(
                     "The browser discarded the script that was reading the page.",
-                    reason=FailureReason.SCRIPT_LOST,
+                    reason=errors.FailureReason.SCRIPT_LOST,
                 ) from None
             raise
 
@@ -154,22 +144,11 @@ async def _open_tab(browser: Browser, manner: VisitSettings) -> AsyncIterator[Pa
         yield await context.new_page()
     finally:
         # Neither a page that was read nor the reason of a failure is lost to a tab that is slow to close.
-        if not await _close_tab(context):
+        # It is closed even during cancellation.
+        closing = asyncio.ensure_future(_ignore_closed(context.close()))
+        done, _ = await asyncio.wait({closing}, timeout=_TAB_CLOSE_SECONDS)
+        if not done:
             manner.report_stuck_tab()
-
-
-async def _close_tab(context: BrowserContext) -> bool:
-    """Close the tab, even during cancellation; False if it does not close in time."""
-    closing = asyncio.ensure_future(_close_context(context))
-    done, _ = await asyncio.wait({closing}, timeout=_TAB_CLOSE_SECONDS)
-    return bool(done)
-
-
-async def _close_context(context: BrowserContext) -> None:
-    try:
-        await context.close()
-    except Error:
-        return  # already closed
 
 
 async def _navigate_to_page(
@@ -194,19 +173,21 @@ def _needs_password(watch: PageActivity) -> bool:
 async def _explain_navigation_error(error: Error, url: str, guard: Guard) -> Exception:
     """The error that a failed navigation means. To the browser, a refusal by our guard looks like a dead host."""
     if "Download is starting" in error.message:
-        return ContentEmpty("The address is a file to download, not a page.", detail="download")
+        return errors.ContentEmpty(
+            "The address is a file to download, not a page.", detail="download"
+        )
     target = guard.check_url(url, page=True)
     await guard.resolve_checked(target.host, target.port)
     if "ERR_CERT" in error.message:
-        return NetworkFailed(
+        return errors.NetworkFailed(
             f"The certificate of {target.host} is not trusted by the browser.",
-            reason=FailureReason.TLS,
+            reason=errors.FailureReason.TLS,
         )
     if "net::" in error.message or "Timeout" in error.message:
         reasons = (reason for code, reason in _REASONS_BY_CHROMIUM_CODE if code in error.message)
-        return NetworkFailed(
+        return errors.NetworkFailed(
             f"The browser's connection to {target.host} failed.",
-            reason=next(reasons, FailureReason.CONNECT),
+            reason=next(reasons, errors.FailureReason.CONNECT),
         )
     return error
 
@@ -238,20 +219,18 @@ async def _read_page_signature(page: Page) -> str:
 
 async def _read_rendered_page(page: Page, watch: PageActivity, limit: int) -> HttpResponse:
     document = watch.document
-    if document is not None and _read_media_type(document) not in _HTML_MEDIA_TYPES:
+    stated = document.headers.get("content-type", "") if document is not None else ""
+    media_type = stated.partition(";")[0].strip().lower()
+    if document is not None and media_type not in _HTML_MEDIA_TYPES:
         body, markup = await document.body(), False
     else:
         body, markup = await _read_page_markup(page, limit), True
     watch.check_trouble()
     if len(body) > limit:
-        raise TooLarge(f"The page has more than {limit} bytes.")
+        raise errors.TooLarge(f"The page has more than {limit} bytes.")
     answer = _build_page_response(watch, url=page.url, body=body)
     kind = {"content-type": "text/html; charset=utf-8"} if markup else {}
     return replace(answer, headers={**answer.headers, **kind})
-
-
-def _read_media_type(document: Answer) -> str:
-    return document.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _build_page_response(watch: PageActivity, *, url: str, body: bytes) -> HttpResponse:
@@ -269,7 +248,7 @@ def _build_page_response(watch: PageActivity, *, url: str, body: bytes) -> HttpR
 async def _read_page_markup(page: Page, limit: int) -> bytes:
     shown = await page.evaluate(_PAGE_SNAPSHOT_SCRIPT, limit)
     if shown is None:
-        raise TooLarge(f"The page has more than {limit} bytes.")
+        raise errors.TooLarge(f"The page has more than {limit} bytes.")
     html, words = str(shown[0]), int(shown[1])
     if words < _MIN_PAGE_WORDS:
         for frame in page.frames[1 : 1 + _MAX_FRAMES_READ]:
@@ -300,7 +279,7 @@ class PageActivity:
         self._left = max_page_bytes
         self._most = max_page_bytes
         self._pending: dict[Request, float] = {}
-        self._trouble: CitewellError | None = None
+        self._trouble: errors.CitewellError | None = None
         self._chores: set[asyncio.Task[None]] = set()
 
     async def start_listening(self) -> None:
@@ -309,8 +288,8 @@ class PageActivity:
         page.on("requestfinished", self._record_request_end)
         page.on("requestfailed", self._record_request_end)
         page.on("response", self._record_response)
-        page.on("dialog", lambda dialog: self._run_in_background(_dismiss_dialog(dialog)))
-        page.on("popup", lambda popup: self._run_in_background(_close_popup(popup)))
+        page.on("dialog", lambda dialog: self._run_in_background(_ignore_closed(dialog.dismiss())))
+        page.on("popup", lambda popup: self._run_in_background(_ignore_closed(popup.close())))
         page.on("crash", lambda _: self._record_crash())
         session = await page.context.new_cdp_session(page)
         session.on("Network.dataReceived", self._count_received_bytes)
@@ -353,16 +332,18 @@ class PageActivity:
             guarded_proxy.check_proxy_status(
                 urlsplit(response.url).hostname or "the host", response.headers
             )
-        except CitewellError as error:
+        except errors.CitewellError as error:
             self._trouble = error
 
     def _count_received_bytes(self, event: Mapping[str, Any]) -> None:
         self._left -= int(event.get("dataLength", 0))
         if self._left < 0 and self._trouble is None:
-            self._trouble = TooLarge(f"The page loads more than {self._most} bytes.")
+            self._trouble = errors.TooLarge(f"The page loads more than {self._most} bytes.")
 
     def _record_crash(self) -> None:
-        self._trouble = UpstreamUnavailable("The page used too much memory, or its tab crashed.")
+        self._trouble = errors.UpstreamUnavailable(
+            "The page used too much memory, or its tab crashed."
+        )
 
     def _is_main_navigation(self, request: Request) -> bool:
         """True if the request is a navigation of the main frame."""
@@ -374,15 +355,7 @@ class PageActivity:
         task.add_done_callback(self._chores.discard)
 
 
-async def _dismiss_dialog(dialog: Dialog) -> None:
-    try:
-        await dialog.dismiss()
-    except Error:
-        return  # the page was closed, and its dialog with it
-
-
-async def _close_popup(popup: Page) -> None:
-    try:
-        await popup.close()
-    except Error:
-        return
+async def _ignore_closed(step: Coroutine[Any, Any, None]) -> None:
+    """Take a step on a page that may be closed by now."""
+    with suppress(Error):
+        await step

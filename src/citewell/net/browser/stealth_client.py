@@ -60,8 +60,8 @@ class StealthClient:
         RefusedByPolicy, NetworkFailed, TooLarge, UpstreamUnavailable.
         """
         if not self._available():
-            said = "The stealth tier needs the extra citewell[stealth]."
-            raise Misconfigured(said, action="inform_user", detail="not installed")
+            message = "The stealth tier needs the extra citewell[stealth]."
+            raise Misconfigured(message, action="inform_user", detail="not installed")
         started = self._clock()
         try:
             async with asyncio.timeout(request.timeout):

@@ -158,11 +158,11 @@ def _translate_library_errors(host: str) -> Iterator[None]:
             f"The configured proxy could not connect to {host}.", reason=FailureReason.PROXY
         ) from None
     except (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout) as error:
-        said, reason = _explain_connection_failure(host, error, otherwise=FailureReason.CONNECT)
-        raise NotConnected(said, reason=reason) from None
+        message, reason = _explain_connection_failure(host, error, otherwise=FailureReason.CONNECT)
+        raise NotConnected(message, reason=reason) from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
-        said, reason = _explain_connection_failure(host, error, otherwise=FailureReason.RESET)
-        raise NetworkFailed(said, reason=reason) from None
+        message, reason = _explain_connection_failure(host, error, otherwise=FailureReason.RESET)
+        raise NetworkFailed(message, reason=reason) from None
 
 
 def _explain_connection_failure(

@@ -12,20 +12,8 @@ from typing import IO, TYPE_CHECKING
 from urllib.parse import quote, urljoin
 
 import citewell
+from citewell.core import errors
 from citewell.core.config import Settings
-from citewell.core.errors import (
-    AuthRequired,
-    FailureReason,
-    MalformedResponse,
-    NetworkFailed,
-    NotFound,
-    OutOfCredit,
-    RateLimited,
-    RejectedRequest,
-    TooLarge,
-    UpstreamError,
-    UpstreamUnavailable,
-)
 from citewell.net.address_guard import Guard
 from citewell.net.http.content_decoding import ACCEPT_ENCODING
 from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
@@ -68,7 +56,7 @@ class _DownloadSink:
         async for chunk in chunks:
             done += len(chunk)
             if done > self.max_bytes:
-                raise TooLarge(f"The file has more than {self.max_bytes} bytes.")
+                raise errors.TooLarge(f"The file has more than {self.max_bytes} bytes.")
             await asyncio.to_thread(self.file.write, chunk)
             self.progress(done, total)
 
@@ -103,9 +91,9 @@ class FileDownloader:
             async with asyncio.timeout(request.timeout):
                 await self._follow_redirects(wire, request, sink)
         except TimeoutError:
-            raise NetworkFailed(
+            raise errors.NetworkFailed(
                 f"The file did not arrive within {request.timeout:.3g} s.",
-                reason=FailureReason.TIMEOUT,
+                reason=errors.FailureReason.TIMEOUT,
             ) from None
         finally:
             await wire.aclose()
@@ -134,7 +122,9 @@ class FileDownloader:
                 )
                 check_status(answer, provider=target.host, accept=(), now=time.time)
                 if head.headers.get("content-encoding", "identity") != "identity":
-                    raise MalformedResponse("The file uses an encoding that was not requested.")
+                    raise errors.MalformedResponse(
+                        "The file uses an encoding that was not requested."
+                    )
                 await sink.write_chunks(head, chunks)
             return onward
 
@@ -177,7 +167,7 @@ def build_user_agent(contact: str | None = None) -> str:
 # Turns a response's HTTP status into our errors, for every upstream.
 
 
-class GatewayOverloaded(UpstreamUnavailable):
+class GatewayOverloaded(errors.UpstreamUnavailable):
     """A gateway error (502, 503, 504): the same request may succeed a moment later."""
 
 
@@ -191,7 +181,7 @@ def check_status(
     kind, message = _ERRORS_BY_STATUS.get(status) or _classify_status(status)
     delay = (
         read_retry_delay(response.headers, now=now)
-        if issubclass(kind, RateLimited | GatewayOverloaded)
+        if issubclass(kind, errors.RateLimited | GatewayOverloaded)
         else None
     )
     raise kind(
@@ -203,21 +193,21 @@ def check_status(
     )
 
 
-def _classify_status(status: int) -> tuple[type[UpstreamError | NotFound], str]:
+def _classify_status(status: int) -> tuple[type[errors.UpstreamError | errors.NotFound], str]:
     if 400 <= status < 500:
-        return RejectedRequest, "The upstream refused this request."
+        return errors.RejectedRequest, "The upstream refused this request."
     if 300 <= status < 400:
-        return UpstreamUnavailable, "The upstream answered with an unexpected redirect."
-    return UpstreamUnavailable, "The upstream failed."
+        return errors.UpstreamUnavailable, "The upstream answered with an unexpected redirect."
+    return errors.UpstreamUnavailable, "The upstream failed."
 
 
-_ERRORS_BY_STATUS: dict[int, tuple[type[UpstreamError | NotFound], str]] = {
-    401: (AuthRequired, "The upstream rejected the API key, or requires one."),
-    402: (OutOfCredit, "The account with the upstream has no credit left."),
-    403: (AuthRequired, "The upstream denied access."),
-    404: (NotFound, "The upstream has no such record."),
-    410: (NotFound, "The upstream no longer has this record."),
-    429: (RateLimited, "The upstream asks us to slow down."),
+_ERRORS_BY_STATUS: dict[int, tuple[type[errors.UpstreamError | errors.NotFound], str]] = {
+    401: (errors.AuthRequired, "The upstream rejected the API key, or requires one."),
+    402: (errors.OutOfCredit, "The account with the upstream has no credit left."),
+    403: (errors.AuthRequired, "The upstream denied access."),
+    404: (errors.NotFound, "The upstream has no such record."),
+    410: (errors.NotFound, "The upstream no longer has this record."),
+    429: (errors.RateLimited, "The upstream asks us to slow down."),
     502: (GatewayOverloaded, "The upstream's gateway failed."),
     503: (GatewayOverloaded, "The upstream is overloaded."),
     504: (GatewayOverloaded, "The upstream took too long."),
@@ -238,15 +228,23 @@ def build_redirect_request(
     onward = replace(
         request, url=_resolve_location(target, location), params={}, redirect_status=status
     )
-    if _turns_into_get(request.method, status):
+    is_post = status in {301, 302} and request.method == "POST"
+    if is_post or (status == 303 and request.method != "HEAD"):
         onward = replace(onward, method="GET", json=None, form=None, content=None)
     if parse_url(onward.url).origin == target.origin:
         return onward
     if request.redirects is RedirectPolicy.SAME_ORIGIN:
-        raise UpstreamUnavailable("The upstream redirected to another site.")
+        raise errors.UpstreamUnavailable("The upstream redirected to another site.")
     if any(body is not None for body in (onward.json, onward.form, onward.content)):
-        raise UpstreamUnavailable("The upstream redirected a request with a body to another site.")
-    return replace(onward, headers=_drop_secret_headers(request.headers), secret_headers={})
+        raise errors.UpstreamUnavailable(
+            "The upstream redirected a request with a body to another site."
+        )
+    headers = {
+        name: value
+        for name, value in request.headers.items()
+        if name.lower() not in _SECRET_HEADER_NAMES
+    }
+    return replace(onward, headers=headers, secret_headers={})
 
 
 async def follow_redirects(
@@ -267,18 +265,19 @@ async def follow_redirects(
         hops.append(request.url)
         statuses.append(answer.redirect_status or 0)
         if answer.url in hops and answer.method == request.method:
-            raise UpstreamUnavailable(
-                "The upstream sends us round in circles.", reason=FailureReason.TOO_MANY_REDIRECTS
+            raise errors.UpstreamUnavailable(
+                "The upstream sends us round in circles.",
+                reason=errors.FailureReason.TOO_MANY_REDIRECTS,
             )
         if len(hops) > MAX_REDIRECT_HOPS:
             raise build_redirect_limit_error()
         request = answer
 
 
-def build_redirect_limit_error() -> UpstreamUnavailable:
-    return UpstreamUnavailable(
+def build_redirect_limit_error() -> errors.UpstreamUnavailable:
+    return errors.UpstreamUnavailable(
         f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times.",
-        reason=FailureReason.TOO_MANY_REDIRECTS,
+        reason=errors.FailureReason.TOO_MANY_REDIRECTS,
     )
 
 
@@ -288,16 +287,4 @@ def _resolve_location(target: RequestTarget, location: str) -> str:
     try:
         return urljoin(target.url, spaced)
     except ValueError:
-        raise UpstreamUnavailable("The upstream redirected to an invalid address.") from None
-
-
-def _turns_into_get(method: str, status: int) -> bool:
-    if status == 303:
-        return method != "HEAD"
-    return status in {301, 302} and method == "POST"
-
-
-def _drop_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADER_NAMES
-    }
+        raise errors.UpstreamUnavailable("The upstream redirected to an invalid address.") from None

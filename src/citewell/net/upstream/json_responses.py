@@ -152,11 +152,11 @@ def _fit_field(value: Any, field: SchemaField) -> Any:
         return None
     if field.type == "object":
         inner = fit_schema_value(value, field.fields)
-        return inner if any(one is not None for one in inner.values()) else None
+        return inner if any(part is not None for part in inner.values()) else None
     if field.type == "array":
         items = value if isinstance(value, list) else []
-        kept = [_fit_primitive(one, field.item_type) for one in items[:_MAX_ARRAY_ITEMS]]
-        return [one for one in kept if one is not None] or None
+        kept = [_fit_primitive(element, field.item_type) for element in items[:_MAX_ARRAY_ITEMS]]
+        return [element for element in kept if element is not None] or None
     fitted = _fit_primitive(value, field.type)
     return fitted if not field.choices or fitted in field.choices else None
 
@@ -182,10 +182,10 @@ def clean_json_texts(value: Any, depth: int = 0) -> Any:
     if depth >= _MAX_JSON_DEPTH:
         return None
     if isinstance(value, list):
-        return [clean_json_texts(one, depth + 1) for one in value[:_MAX_JSON_ITEMS]]
+        return [clean_json_texts(element, depth + 1) for element in value[:_MAX_JSON_ITEMS]]
     if isinstance(value, dict):
         return {
-            clean_markup(str(name)): clean_json_texts(one, depth + 1)
-            for name, one in list(value.items())[:_MAX_JSON_ITEMS]
+            clean_markup(str(name)): clean_json_texts(member, depth + 1)
+            for name, member in list(value.items())[:_MAX_JSON_ITEMS]
         }
     return value

@@ -11,16 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from citewell.core.errors import (
-    BreakerOpen,
-    CitewellError,
-    FailureReason,
-    NetworkFailed,
-    NotFound,
-    RateLimited,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.http.rate_limit_headers import ResponseHeaders, read_stated_limits
 from citewell.net.url_grammar import RequestTarget, parse_url
 
@@ -87,7 +78,7 @@ class CircuitBreaker:
         self._probing = self._probing or probe
         try:
             yield
-        except CitewellError as error:
+        except errors.CitewellError as error:
             self._record_outcome(error, era=era, probe=probe)
             raise
         except BaseException:
@@ -98,13 +89,15 @@ class CircuitBreaker:
 
     def open_for_seconds(self, seconds: float) -> None:
         """Open the circuit for `seconds`, as after a 429."""
-        self._last_error = RateLimited.kind
+        self._last_error = errors.RateLimited.kind
         self._open_circuit(seconds, limited=True)
 
     def adopt_pause(self, seconds: float, *, is_limited: bool) -> None:
         """Open the circuit for `seconds`, because another process has opened its own."""
         if self._open_until is None or self._clock() + seconds > self._open_until:
-            self._last_error = RateLimited.kind if is_limited else UpstreamUnavailable.kind
+            self._last_error = (
+                errors.RateLimited.kind if is_limited else errors.UpstreamUnavailable.kind
+            )
             self._open_circuit(seconds, limited=is_limited)
 
     def take_snapshot(self) -> BreakerSnapshot:
@@ -125,20 +118,20 @@ class CircuitBreaker:
     def _measure_time_left(self) -> float:
         return max(0.0, (self._open_until or 0.0) - self._clock())
 
-    def _build_open_error(self) -> UpstreamError:
+    def _build_open_error(self) -> errors.UpstreamError:
         wait = self._measure_time_left() or 1.0  # half open: another caller's probe is running
         if self._limited:
-            error = RateLimited(
+            error = errors.RateLimited(
                 "The provider asked us to slow down.", provider=self._name, retry_after=wait
             )
             error.has_stated_delay = self._has_stated_pause
             return error
-        return BreakerOpen(
+        return errors.BreakerOpen(
             "The provider failed repeatedly and is paused.", provider=self._name, retry_after=wait
         )
 
-    def _record_outcome(self, error: CitewellError | None, *, era: int, probe: bool) -> None:
-        if isinstance(error, RateLimited):
+    def _record_outcome(self, error: errors.CitewellError | None, *, era: int, probe: bool) -> None:
+        if isinstance(error, errors.RateLimited):
             self._last_error = error.kind
             self._has_stated_pause = error.has_stated_delay
             if not error.has_stated_delay:
@@ -146,12 +139,16 @@ class CircuitBreaker:
             self._open_circuit(error.retry_after or self._reset, limited=True)
         elif era != self._era:
             return
-        elif error is not None and error.reason is FailureReason.OFFLINE:
+        elif error is not None and error.reason is errors.FailureReason.OFFLINE:
             self._release_probe(era=era, probe=probe)  # the upstream is not to blame
-        elif isinstance(error, NetworkFailed | UpstreamUnavailable):
+        elif isinstance(error, errors.NetworkFailed | errors.UpstreamUnavailable):
             self._record_failure(error, probe=probe)
-        elif error is None or (probe and isinstance(error, UpstreamError | NotFound)):
-            self._close_circuit()  # even a rejected request shows that the upstream works again
+        elif error is None or (probe and isinstance(error, errors.UpstreamError | errors.NotFound)):
+            # Even a rejected request shows that the upstream works again.
+            self._failures = self._openings = self._unstated_refusals = 0
+            if self._open_until is not None:
+                self._open_until, self._probing = None, False
+                self._era += 1
         else:
             self._release_probe(era=era, probe=probe)
 
@@ -162,7 +159,7 @@ class CircuitBreaker:
         doublings = min(max(0, self._unstated_refusals - 1), _MAX_PAUSE_DOUBLINGS)
         return min(self._reset, _FIRST_UNSTATED_PAUSE_SECONDS * float(2**doublings))
 
-    def _record_failure(self, error: UpstreamError, *, probe: bool) -> None:
+    def _record_failure(self, error: errors.UpstreamError, *, probe: bool) -> None:
         self._failures += 1
         self._last_error = error.kind
         if probe or self._failures >= self._threshold:
@@ -177,12 +174,6 @@ class CircuitBreaker:
         self._limited = limited
         self._probing = False
         self._era += 1
-
-    def _close_circuit(self) -> None:
-        self._failures = self._openings = self._unstated_refusals = 0
-        if self._open_until is not None:
-            self._open_until, self._probing = None, False
-            self._era += 1
 
     def _release_probe(self, *, era: int, probe: bool) -> None:
         if probe and era == self._era:
@@ -256,7 +247,7 @@ class RequestPace:
 
     def _check_deadline(self, wait: float, deadline: float) -> None:
         if self._clock() + wait > deadline:
-            raise RateLimited(
+            raise errors.RateLimited(
                 "The upstream's rate limit leaves no time for this call.", retry_after=wait
             )
 
@@ -301,7 +292,7 @@ class ConcurrencyLimit:
         except TimeoutError:
             self._leave_queue(turn)
             message = "The upstream limits concurrent requests, and no slot became free in time."
-            raise RateLimited(message, retry_after=max_wait) from None
+            raise errors.RateLimited(message, retry_after=max_wait) from None
         except asyncio.CancelledError:
             self._leave_queue(turn)
             raise

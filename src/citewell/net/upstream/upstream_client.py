@@ -13,13 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    MalformedResponse,
-    NetworkFailed,
-    RateLimited,
-)
+from citewell.core import errors
 from citewell.core.values.routing_trace import record_receiver
 from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import (
@@ -30,12 +24,7 @@ from citewell.net.http.messages import (
     RequestSender,
     RequestWatch,
 )
-from citewell.net.upstream.origin_limits import (
-    BreakerSnapshot,
-    OriginLimits,
-    OriginLimitsTable,
-    TimeSource,
-)
+from citewell.net.upstream import origin_limits
 from citewell.net.url_grammar import RequestTarget, parse_url
 
 M = TypeVar("M", bound=BaseModel)
@@ -58,10 +47,10 @@ class Upstream:
         *,
         base_url: str,
         sender: RequestSender,
-        lanes: OriginLimitsTable,
+        lanes: origin_limits.OriginLimitsTable,
         defaults: HttpRequest,
         retry: RetryPolicy | None = None,
-        timing: TimeSource | None = None,
+        timing: origin_limits.TimeSource | None = None,
         watching: RequestWatch | None = None,
         check_online: Callable[[RequestTarget], Awaitable[None]] | None = None,
     ) -> None:
@@ -75,7 +64,7 @@ class Upstream:
         self._lanes = lanes
         self._defaults = defaults
         self._retry = retry or RetryPolicy()
-        self._timing = timing or TimeSource()
+        self._timing = timing or origin_limits.TimeSource()
         self._watching = watching or RequestWatch()
         self._check_online = check_online
         self.outcomes: Counter[str] = Counter()  # requests by `ok` or the kind of their error
@@ -156,14 +145,15 @@ class Upstream:
             while True:
                 try:
                     return await self._send_once(lane, request, accept=accept)
-                except CitewellError as error:
+                except errors.CitewellError as error:
                     delay = self._retry.choose_delay(error, attempt=attempt) if retry else None
                     if delay is None or self._timing.clock() + delay >= deadline:
                         raise
                     await self._timing.sleep(delay)
-                    await _wait_for_retry_turn(
-                        lane, deadline - self._timing.clock(), otherwise=error
-                    )
+                    try:
+                        await lane.wait_for_turn(max_wait=deadline - self._timing.clock())
+                    except errors.RateLimited:  # no turn in time: the failure itself says more
+                        raise error from None
                 request = replace(request, timeout=deadline - self._timing.clock())
                 attempt += 1
 
@@ -180,7 +170,7 @@ class Upstream:
         breaker = self._lanes.choose_limits(parse_url(self.base_url)).breaker
         breaker.adopt_pause(seconds, is_limited=is_limited)
 
-    def collect_health(self) -> Mapping[str, BreakerSnapshot]:
+    def collect_health(self) -> Mapping[str, origin_limits.BreakerSnapshot]:
         """The breaker state of its home origin, and of other origins whose breaker is not closed."""
         return self._lanes.collect_health()
 
@@ -189,14 +179,14 @@ class Upstream:
         """Count how a request ended; its error names this upstream."""
         try:
             yield
-        except CitewellError as error:
+        except errors.CitewellError as error:
             error.provider = error.provider or self.name
             self.outcomes[error.kind] += 1
             raise
         self.outcomes["ok"] += 1
 
     async def _send_once(
-        self, lane: OriginLimits, request: HttpRequest, *, accept: Collection[int]
+        self, lane: origin_limits.OriginLimits, request: HttpRequest, *, accept: Collection[int]
     ) -> HttpResponse:
         async with lane.concurrency.hold_slot(max_wait=request.timeout):
             with lane.breaker.watch_attempt():
@@ -219,22 +209,12 @@ class Upstream:
         )
 
 
-async def _wait_for_retry_turn(
-    lane: OriginLimits, longest: float, *, otherwise: CitewellError
-) -> None:
-    """Wait for a turn to retry; if there is none in time, raise `otherwise`, the original failure."""
-    try:
-        await lane.wait_for_turn(max_wait=longest)
-    except RateLimited:
-        raise otherwise from None
-
-
 def parse_json_response(model: type[M], response: HttpResponse) -> M:
     """The body as `model`; MalformedResponse names the invalid field but not its value."""
     try:
         return model.model_validate(response.parse_json())
     except ValidationError as error:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             _describe_shape_error(model, error), provider=response.provider
         ) from None
 
@@ -273,11 +253,13 @@ class RetryPolicy:
     max_delay: float = 4.0
     random_fraction: Callable[[], float] = random.random  # noqa: S311 - spreads load, no security purpose
 
-    def choose_delay(self, error: CitewellError, *, attempt: int) -> float | None:
+    def choose_delay(self, error: errors.CitewellError, *, attempt: int) -> float | None:
         """Seconds before the next attempt; None if the request should not be retried."""
-        if attempt >= self.max_attempts or not isinstance(error, NetworkFailed | GatewayOverloaded):
+        if attempt >= self.max_attempts or not isinstance(
+            error, errors.NetworkFailed | GatewayOverloaded
+        ):
             return None
-        if error.reason is FailureReason.OFFLINE:
+        if error.reason is errors.FailureReason.OFFLINE:
             return None
         pause: float = min(self.max_delay, self.first_delay * 2 ** (attempt - 1)) * (
             0.5 + self.random_fraction() / 2

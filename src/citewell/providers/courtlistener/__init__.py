@@ -21,12 +21,7 @@ from citewell.domains.law.citation_forms import build_citation_key, find_reporte
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.json_responses import drop_negative_count, read_json_response
-from citewell.providers.courtlistener.citation_batches import (
-    PROVIDER_NAME,
-    CitationBatches,
-    SearchPage,
-    parse_found_cluster,
-)
+from citewell.providers.courtlistener import citation_batches
 from citewell.providers.dialects.remembered_matches import LawRegistry
 from citewell.routing.ports import KitProvider as KitProvider
 from citewell.routing.ports import Offer, ProviderSpec, accept_key
@@ -35,7 +30,7 @@ from citewell.routing.upstream_refusals import build_stated_refusal
 _TOKEN = "COURTLISTENER_API_TOKEN"  # noqa: S105 - the name of a setting
 
 SPEC = ProviderSpec(
-    name=PROVIDER_NAME,
+    name=citation_batches.PROVIDER_NAME,
     title="CourtListener",
     homepage="https://www.courtlistener.com/help/api/rest/",
     base_url="https://www.courtlistener.com/api/rest/v4",
@@ -77,7 +72,7 @@ class Provider(LawRegistry):
 
     def _set_up(self) -> None:
         self._has_token = bool(self._kit.find_option(_TOKEN))
-        self._batches = CitationBatches(self._send_citations)
+        self._batches = citation_batches.CitationBatches(self._send_citations)
         # With a token, citations that are asked for together are one request; 60 a minute are allowed.
         self.lookups_at_once = 60 if self._has_token else 4
 
@@ -129,7 +124,7 @@ class Provider(LawRegistry):
         wanted = build_citation_key(citation.normalized)
         cases = tuple(
             case
-            for case in map(parse_found_cluster, page.results)
+            for case in map(citation_batches.parse_found_cluster, page.results)
             if wanted in map(build_citation_key, case.citations)
         )
         if not cases:
@@ -147,7 +142,7 @@ class Provider(LawRegistry):
             page = await self._fetch_search_page(
                 {"type": "o", "q": _build_citation_query(_SURE_CITATION)}
             )
-            cases = map(parse_found_cluster, page.results)
+            cases = map(citation_batches.parse_found_cluster, page.results)
             if not any(known in map(build_citation_key, case.citations) for case in cases):
                 raise UpstreamUnavailable(
                     "CourtListener's search does not find cases by their citation now.",
@@ -174,7 +169,7 @@ class Provider(LawRegistry):
         total = None
         for _ in range(_MAX_RESULT_PAGES):
             page = await self._fetch_search_page(params)
-            cases += map(parse_found_cluster, page.results)
+            cases += map(citation_batches.parse_found_cluster, page.results)
             total = page.count if total is None else total
             cursor = _find_cursor(page.next)
             if len(cases) >= query.count or not cursor:
@@ -182,13 +177,13 @@ class Provider(LawRegistry):
             params["cursor"] = cursor
         return CaseHits(cases=tuple(cases[: query.count]), total=drop_negative_count(total))
 
-    async def _fetch_search_page(self, params: dict[str, str]) -> SearchPage:
+    async def _fetch_search_page(self, params: dict[str, str]) -> citation_batches.SearchPage:
         response = await self._send_search(params)
         if response.status == _TOO_MANY_REQUESTS and not _find_stated_wait(response):
             # Without a token, answers and refusals alternate; a refusal without a time is tried again.
             response = await self._send_search(params)
         self._check_refusal(response)
-        return read_json_response(SearchPage, response)
+        return read_json_response(citation_batches.SearchPage, response)
 
     async def _send_search(self, params: dict[str, str]) -> HttpResponse:
         return await self._upstream.send_get(
@@ -241,5 +236,5 @@ def _find_stated_wait(response: HttpResponse) -> float | None:
     stated = read_retry_delay(response.headers, now=time.time)
     if stated is not None:
         return stated
-    said = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
-    return float(said[1]) if said else None
+    match = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
+    return float(match[1]) if match else None

@@ -12,13 +12,7 @@ from pydantic import AliasChoices, Field, RootModel
 from citewell.core.errors import MalformedResponse, RateLimited
 from citewell.core.values.court_case import CitationMatch, CourtCase
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.calendar_dates import parse_partial_date
 from citewell.text.safety.text_cleaning import clean_markup
@@ -28,11 +22,11 @@ _SITE = "https://www.courtlistener.com"
 _PATH_PATTERN = r"^/[\w.~%-][\w.~%/-]*$"  # on the site, and never //host
 
 
-class _OpinionPart(ResponsePart):
-    snippet: OptionalField[str] = None
+class _OpinionPart(wire.ResponsePart):
+    snippet: wire.OptionalField[str] = None
 
 
-class FoundCluster(ResponsePart):
+class FoundCluster(wire.ResponsePart):
     """A cluster of opinions as the search returns it."""
 
     case_name: Annotated[str, Field(validation_alias="caseName")]
@@ -44,47 +38,47 @@ class FoundCluster(ResponsePart):
             validation_alias=AliasChoices("absolute_url", "docket_absolute_url"),
         ),
     ]
-    case_name_full: OptionalField[str] = Field(default=None, validation_alias="caseNameFull")
-    cluster_id: OptionalField[int] = None
-    citation: OptionalField[TolerantItems[str]] = None
-    court: OptionalField[str] = None
-    court_id: OptionalField[str] = None
-    court_citation_string: OptionalField[str] = None
-    date_filed: OptionalField[str] = Field(default=None, validation_alias="dateFiled")
-    docket_number: OptionalField[str] = Field(default=None, validation_alias="docketNumber")
-    cite_count: OptionalField[int] = Field(default=None, validation_alias="citeCount")
-    status: OptionalField[str] = None
-    judge: OptionalField[str] = None
-    syllabus: OptionalField[str] = None
-    opinions: OptionalField[TolerantItems[_OpinionPart]] = None
-    recap_documents: OptionalField[TolerantItems[_OpinionPart]] = None
+    case_name_full: wire.OptionalField[str] = Field(default=None, validation_alias="caseNameFull")
+    cluster_id: wire.OptionalField[int] = None
+    citation: wire.OptionalField[wire.TolerantItems[str]] = None
+    court: wire.OptionalField[str] = None
+    court_id: wire.OptionalField[str] = None
+    court_citation_string: wire.OptionalField[str] = None
+    date_filed: wire.OptionalField[str] = Field(default=None, validation_alias="dateFiled")
+    docket_number: wire.OptionalField[str] = Field(default=None, validation_alias="docketNumber")
+    cite_count: wire.OptionalField[int] = Field(default=None, validation_alias="citeCount")
+    status: wire.OptionalField[str] = None
+    judge: wire.OptionalField[str] = None
+    syllabus: wire.OptionalField[str] = None
+    opinions: wire.OptionalField[wire.TolerantItems[_OpinionPart]] = None
+    recap_documents: wire.OptionalField[wire.TolerantItems[_OpinionPart]] = None
 
 
-class SearchPage(JsonResponse):
-    results: TolerantItems[FoundCluster]
-    count: OptionalField[int] = None
-    next: OptionalField[str] = None
+class SearchPage(wire.JsonResponse):
+    results: wire.TolerantItems[FoundCluster]
+    count: wire.OptionalField[int] = None
+    next: wire.OptionalField[str] = None
 
 
-class _ReporterPlace(ResponsePart):
+class _ReporterPlace(wire.ResponsePart):
     volume: str | int
     reporter: str
     page: str | int
 
 
-class StoredCluster(ResponsePart):
+class StoredCluster(wire.ResponsePart):
     """A cluster of opinions as citation-lookup returns it; it does not name the court."""
 
     case_name: str
     absolute_url: Annotated[str, Field(pattern=_PATH_PATTERN)]
-    case_name_full: OptionalField[str] = None
-    id: OptionalField[int] = None
-    docket_id: OptionalField[int] = None
-    citations: OptionalField[TolerantItems[_ReporterPlace]] = None
-    date_filed: OptionalField[str] = None
-    citation_count: OptionalField[int] = None
-    precedential_status: OptionalField[str] = None
-    judges: OptionalField[str] = None
+    case_name_full: wire.OptionalField[str] = None
+    id: wire.OptionalField[int] = None
+    docket_id: wire.OptionalField[int] = None
+    citations: wire.OptionalField[wire.TolerantItems[_ReporterPlace]] = None
+    date_filed: wire.OptionalField[str] = None
+    citation_count: wire.OptionalField[int] = None
+    precedential_status: wire.OptionalField[str] = None
+    judges: wire.OptionalField[str] = None
 
 
 def parse_found_cluster(cluster: FoundCluster) -> CourtCase:
@@ -101,7 +95,7 @@ def parse_found_cluster(cluster: FoundCluster) -> CourtCase:
         court_label=clean_markup(cluster.court_citation_string) or None,
         date_filed=parse_partial_date(cluster.date_filed or "") or None,
         docket_number=clean_markup(cluster.docket_number) or None,
-        citation_count=drop_negative_count(cluster.cite_count),
+        citation_count=wire.drop_negative_count(cluster.cite_count),
         status=clean_markup(cluster.status) or None,
         judge=clean_markup(cluster.judge) or None,
         snippet=next(filter(None, snippets), "") or clean_markup(cluster.syllabus),
@@ -121,7 +115,7 @@ def parse_stored_cluster(cluster: StoredCluster) -> CourtCase:
             f"{place.volume} {place.reporter} {place.page}" for place in cluster.citations or ()
         ),
         date_filed=parse_partial_date(cluster.date_filed or "") or None,
-        citation_count=drop_negative_count(cluster.citation_count),
+        citation_count=wire.drop_negative_count(cluster.citation_count),
         status=clean_markup(cluster.precedential_status) or None,
         judge=clean_markup(cluster.judges) or None,
         full_name=clean_markup(cluster.case_name_full) or None,
@@ -142,10 +136,10 @@ _SEPARATOR = ".\n\n"  # so that no citation takes anything from its neighbour
 _FOUND, _SEVERAL, _UNKNOWN_REPORTER, _LATER = 200, 300, 400, 429  # statuses inside the list
 
 
-class _LookedUpCitation(ResponsePart):
+class _LookedUpCitation(wire.ResponsePart):
     status: int
-    start_index: OptionalField[int] = None
-    clusters: OptionalField[TolerantItems[StoredCluster]] = None
+    start_index: wire.OptionalField[int] = None
+    clusters: wire.OptionalField[wire.TolerantItems[StoredCluster]] = None
 
 
 class _LookupAnswer(RootModel[list[_LookedUpCitation]]):
@@ -211,10 +205,10 @@ def _sort_answers(
     for citation in citations:
         end = start + len(citation)
         here = (
-            one
-            for one in found
+            match
+            for match in found
             if len(citations) == 1
-            or (one.start_index is not None and start <= one.start_index < end)
+            or (match.start_index is not None and start <= match.start_index < end)
         )
         if (answer := next(here, None)) is not None:
             answers[citation] = answer

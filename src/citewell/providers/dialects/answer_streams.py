@@ -11,12 +11,7 @@ from citewell.core.errors import MalformedResponse, UpstreamUnavailable
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import ProviderReport
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.answer_reports import AnswerCost, CitedPage, build_answer_report
 from citewell.routing.model_billing import convert_dollars
 
@@ -27,24 +22,24 @@ _MAX_TAGS = 500
 _TAG_NAMES = ("citation", "usage", "enum_item", "progress", "blindspots", "answer")
 
 
-class _StreamDelta(ResponsePart):
-    content: OptionalField[str] = None
+class _StreamDelta(wire.ResponsePart):
+    content: wire.OptionalField[str] = None
 
 
-class _StreamChoice(ResponsePart):
-    delta: OptionalField[_StreamDelta] = None
-    message: OptionalField[_StreamDelta] = None  # of an answer that is not streamed
+class _StreamChoice(wire.ResponsePart):
+    delta: wire.OptionalField[_StreamDelta] = None
+    message: wire.OptionalField[_StreamDelta] = None  # of an answer that is not streamed
 
 
-class _StreamEvent(ResponsePart):
-    choices: TolerantItems[_StreamChoice] = ()
+class _StreamEvent(wire.ResponsePart):
+    choices: wire.TolerantItems[_StreamChoice] = ()
 
 
-class _TaggedCitation(ResponsePart):
-    url: HttpLink
-    number: OptionalField[int] = None
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
+class _TaggedCitation(wire.ResponsePart):
+    url: wire.HttpLink
+    number: wire.OptionalField[int] = None
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +77,11 @@ def read_answer_stream(response: HttpResponse) -> str:
 def _list_stream_events(text: str) -> Iterator[dict[str, Any]]:
     lines = [line for line in text.splitlines() if line.startswith(_EVENT_PREFIX)]
     for line in lines[:_MAX_EVENTS] or [_EVENT_PREFIX + text]:
-        told = line[len(_EVENT_PREFIX) :].strip()
-        if told == _LAST_EVENT:
+        data = line[len(_EVENT_PREFIX) :].strip()
+        if data == _LAST_EVENT:
             return
         try:
-            event = json.loads(told)
+            event = json.loads(data)
         except (ValueError, RecursionError):
             continue
         if isinstance(event, dict):
@@ -108,7 +103,7 @@ def split_answer_tags(text: str) -> tuple[str, tuple[AnswerTag, ...]]:
     tags: list[AnswerTag] = []
     at = length = 0
     while (start := text.find("<", at)) >= 0 and len(tags) < _MAX_TAGS:
-        name = next((one for one in _TAG_NAMES if text.startswith(f"<{one}>", start)), None)
+        name = next((tag for tag in _TAG_NAMES if text.startswith(f"<{tag}>", start)), None)
         if name is None:
             pieces.append(text[at : start + 1])
             length += start + 1 - at

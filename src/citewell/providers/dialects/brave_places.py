@@ -11,16 +11,7 @@ from pydantic import Field
 
 from citewell.core.errors import UpstreamError
 from citewell.domains.place_records import Place, PlaceHits, PlaceLookup
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.addresses import is_web_address
 from citewell.text.country_codes import is_country_code
@@ -51,56 +42,58 @@ _ClockTime = Annotated[str, Field(pattern=_CLOCK_PATTERN)]
 _LocationId = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class _BraveLocation(ResponsePart):
+class _BraveLocation(wire.ResponsePart):
     id: _LocationId
 
 
-class _BraveLocations(ResponsePart):
-    results: TolerantItems[_BraveLocation] = ()
+class _BraveLocations(wire.ResponsePart):
+    results: wire.TolerantItems[_BraveLocation] = ()
 
 
-class _LocationsResponse(JsonResponse):
-    type: OptionalField[str] = None
-    query: OptionalField[dict[str, object]] = None
+class _LocationsResponse(wire.JsonResponse):
+    type: wire.OptionalField[str] = None
+    query: wire.OptionalField[dict[str, object]] = None
     locations: _BraveLocations | None = None  # absent when nothing was found
 
 
-class _OpenTime(ResponsePart):
+class _OpenTime(wire.ResponsePart):
     full_name: Annotated[str, Field(pattern=r"^[A-Z][a-z]{5,8}$")]
     opens: _ClockTime
     closes: _ClockTime
 
 
-class _OpeningHours(ResponsePart):
-    current_day: OptionalField[TolerantItems[_OpenTime]] = None
-    days: OptionalField[TolerantItems[TolerantItems[_OpenTime]]] = None
+class _OpeningHours(wire.ResponsePart):
+    current_day: wire.OptionalField[wire.TolerantItems[_OpenTime]] = None
+    days: wire.OptionalField[wire.TolerantItems[wire.TolerantItems[_OpenTime]]] = None
 
 
-class _PointOfInterest(ResponsePart):
+class _PointOfInterest(wire.ResponsePart):
     id: _LocationId
-    title: OptionalField[str] = None
-    url: OptionalField[HttpLink] = None
-    coordinates: OptionalField[Annotated[list[float], Field(min_length=2, max_length=2)]] = None
-    address: OptionalField[str] = nested_field("postal_address.displayAddress")
-    telephone: OptionalField[str] = nested_field("contact.telephone")
-    categories: OptionalField[TolerantItems[str]] = None
-    rating: OptionalField[float] = nested_field("rating.ratingValue")
-    best_rating: OptionalField[float] = nested_field("rating.bestRating")
-    review_count: OptionalField[int] = nested_field("rating.reviewCount")
-    opening_hours: OptionalField[_OpeningHours] = None
+    title: wire.OptionalField[str] = None
+    url: wire.OptionalField[wire.HttpLink] = None
+    coordinates: wire.OptionalField[Annotated[list[float], Field(min_length=2, max_length=2)]] = (
+        None
+    )
+    address: wire.OptionalField[str] = wire.nested_field("postal_address.displayAddress")
+    telephone: wire.OptionalField[str] = wire.nested_field("contact.telephone")
+    categories: wire.OptionalField[wire.TolerantItems[str]] = None
+    rating: wire.OptionalField[float] = wire.nested_field("rating.ratingValue")
+    best_rating: wire.OptionalField[float] = wire.nested_field("rating.bestRating")
+    review_count: wire.OptionalField[int] = wire.nested_field("rating.reviewCount")
+    opening_hours: wire.OptionalField[_OpeningHours] = None
 
 
-class _DetailsResponse(JsonResponse):
-    results: TolerantItems[_PointOfInterest]
+class _DetailsResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_PointOfInterest]
 
 
-class _PlaceDescription(ResponsePart):
+class _PlaceDescription(wire.ResponsePart):
     id: _LocationId
     description: str
 
 
-class _DescriptionsResponse(JsonResponse):
-    results: TolerantItems[_PlaceDescription]
+class _DescriptionsResponse(wire.JsonResponse):
+    results: wire.TolerantItems[_PlaceDescription]
 
 
 async def search_brave_places(upstream: Upstream, query: PlaceLookup) -> PlaceHits:
@@ -112,7 +105,9 @@ async def search_brave_places(upstream: Upstream, query: PlaceLookup) -> PlaceHi
     response = await upstream.send_get(
         "/local/pois", params=[*asked, ("units", query.units)], headers=_JSON_ONLY
     )
-    found = [poi for poi in read_json_response(_DetailsResponse, response).results if poi.title]
+    found = [
+        poi for poi in wire.read_json_response(_DetailsResponse, response).results if poi.title
+    ]
     texts = await _fetch_descriptions(upstream, asked)
     places = (_parse_brave_place(poi, texts.get(poi.id)) for poi in found)
     return PlaceHits(places=tuple(place for place in places if place)[: query.count])
@@ -126,7 +121,7 @@ async def _list_location_ids(upstream: Upstream, query: PlaceLookup) -> tuple[st
         # Where somebody is must not be logged, so these travel like a key.
         secret_headers=_build_location_headers(query),
     )
-    answer = read_json_response(_LocationsResponse, response)
+    answer = wire.read_json_response(_LocationsResponse, response)
     listed = answer.locations.results if answer.locations else ()
     return tuple(dict.fromkeys(location.id for location in listed))[:_MAX_IDS]
 
@@ -155,10 +150,10 @@ async def _fetch_descriptions(upstream: Upstream, asked: list[tuple[str, str]]) 
     """The descriptions by id; none if that call fails, for the places are worth having without."""
     try:
         response = await upstream.send_get("/local/descriptions", params=asked, headers=_JSON_ONLY)
-        listed = read_json_response(_DescriptionsResponse, response).results
+        listed = wire.read_json_response(_DescriptionsResponse, response).results
     except UpstreamError:
         return {}
-    return {one.id: clean_markup(one.description) for one in listed}
+    return {place.id: clean_markup(place.description) for place in listed}
 
 
 def _parse_brave_place(poi: _PointOfInterest, description: str | None) -> Place | None:
@@ -182,7 +177,7 @@ def _parse_brave_place(poi: _PointOfInterest, description: str | None) -> Place 
         website=poi.url,
         categories=clean_categories(poi.categories or ()),
         rating=rating,
-        rating_count=drop_negative_count(poi.review_count),
+        rating_count=wire.drop_negative_count(poi.review_count),
         hours=_list_brave_hours(poi.opening_hours) or None,
         description=description or None,
     )

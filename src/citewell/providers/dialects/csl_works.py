@@ -12,13 +12,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 from citewell.citations import record_fields
 from citewell.citations import record_fields as publisher_markup
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperId, WorkAuthor
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.text.calendar_dates import build_partial_date, extract_year
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
@@ -44,7 +38,8 @@ def _convert_digits(value: Any) -> Any:
 
 
 TextList = Annotated[
-    TolerantItems[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+    wire.TolerantItems[str],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
 ]  # a list in Crossref, a string in CSL
 NumberField = Annotated[int, BeforeValidator(_convert_digits)]
 TextField = Annotated[
@@ -52,54 +47,54 @@ TextField = Annotated[
 ]
 
 
-class CslName(ResponsePart):
-    given: OptionalField[str] = None
-    family: OptionalField[str] = None
-    suffix: OptionalField[str] = None
-    particle: OptionalField[str] = Field(default=None, alias="non-dropping-particle")
-    dropping: OptionalField[str] = Field(default=None, alias="dropping-particle")
-    whole: OptionalField[str] = Field(
+class CslName(wire.ResponsePart):
+    given: wire.OptionalField[str] = None
+    family: wire.OptionalField[str] = None
+    suffix: wire.OptionalField[str] = None
+    particle: wire.OptionalField[str] = Field(default=None, alias="non-dropping-particle")
+    dropping: wire.OptionalField[str] = Field(default=None, alias="dropping-particle")
+    whole: wire.OptionalField[str] = Field(
         default=None, validation_alias=AliasChoices("name", "literal")
     )
 
 
-class CslDate(ResponsePart):
-    parts: OptionalField[list[list[Any]]] = Field(default=None, alias="date-parts")
-    stamp: OptionalField[str] = Field(
+class CslDate(wire.ResponsePart):
+    parts: wire.OptionalField[list[list[Any]]] = Field(default=None, alias="date-parts")
+    stamp: wire.OptionalField[str] = Field(
         default=None, validation_alias=AliasChoices("date-time", "raw")
     )
 
 
-class CslInstitution(ResponsePart):
-    name: OptionalField[str] = None
+class CslInstitution(wire.ResponsePart):
+    name: wire.OptionalField[str] = None
 
 
-class CslWork(JsonResponse):
+class CslWork(wire.JsonResponse):
     """The fields of a work that both variants share; every one may be missing."""
 
-    DOI: OptionalField[str] = None
-    URL: OptionalField[HttpLink] = None
-    type: OptionalField[str] = None
+    DOI: wire.OptionalField[str] = None
+    URL: wire.OptionalField[wire.HttpLink] = None
+    type: wire.OptionalField[str] = None
     title: TextList = ()
     subtitle: TextList = ()
-    author: TolerantItems[CslName] = ()
-    editor: TolerantItems[CslName] = ()
+    author: wire.TolerantItems[CslName] = ()
+    editor: wire.TolerantItems[CslName] = ()
     container: TextList = Field(default=(), alias="container-title")
-    institution: TolerantItems[CslInstitution] = ()
-    group: OptionalField[str] = Field(default=None, alias="group-title")
-    volume: OptionalField[TextField] = None
-    issue: OptionalField[TextField] = None
-    page: OptionalField[TextField] = None
-    article_number: OptionalField[TextField] = Field(default=None, alias="article-number")
-    publisher: OptionalField[str] = None
-    abstract: OptionalField[str] = None
-    language: OptionalField[str] = None
+    institution: wire.TolerantItems[CslInstitution] = ()
+    group: wire.OptionalField[str] = Field(default=None, alias="group-title")
+    volume: wire.OptionalField[TextField] = None
+    issue: wire.OptionalField[TextField] = None
+    page: wire.OptionalField[TextField] = None
+    article_number: wire.OptionalField[TextField] = Field(default=None, alias="article-number")
+    publisher: wire.OptionalField[str] = None
+    abstract: wire.OptionalField[str] = None
+    language: wire.OptionalField[str] = None
     ISBN: TextList = ()
-    published: OptionalField[CslDate] = None
-    issued: OptionalField[CslDate] = None
-    printed: OptionalField[CslDate] = Field(default=None, alias="published-print")
-    online: OptionalField[CslDate] = Field(default=None, alias="published-online")
-    posted: OptionalField[CslDate] = None
+    published: wire.OptionalField[CslDate] = None
+    issued: wire.OptionalField[CslDate] = None
+    printed: wire.OptionalField[CslDate] = Field(default=None, alias="published-print")
+    online: wire.OptionalField[CslDate] = Field(default=None, alias="published-online")
+    posted: wire.OptionalField[CslDate] = None
 
 
 def build_csl_paper(work: CslWork, *, source: str, doi: str | None = None) -> Paper:
@@ -250,9 +245,9 @@ def has_open_license(addresses: Iterable[str | None]) -> bool | None:
 def keep_plain_dois(ids: Iterable[PaperId]) -> list[PaperId]:
     """The DOIs that are safe in a list within a URL; old DOIs may contain commas, colons and brackets."""
     return [
-        one
-        for one in ids
-        if one.scheme is IdentifierScheme.DOI and _PLAIN_DOI_PATTERN.fullmatch(one.value)
+        paper_id
+        for paper_id in ids
+        if paper_id.scheme is IdentifierScheme.DOI and _PLAIN_DOI_PATTERN.fullmatch(paper_id.value)
     ]
 
 
@@ -264,7 +259,7 @@ def assign_papers(
     If the response `is_complete` and every work in it was assigned, the remaining identifiers are
     mapped to None; otherwise they are left out.
     """
-    wanted = {(one.scheme, one.value.lower()): one for one in ids}
+    wanted = {(paper_id.scheme, paper_id.value.lower()): paper_id for paper_id in ids}
     found: dict[PaperId, Paper | None] = {}
     strays = False
     for paper in papers:

@@ -210,7 +210,7 @@ def _describe_choice(
     """How many series there are, and how to ask for fewer."""
     if len(places) < 2:
         return ()
-    told, chosen = [], []
+    labels, chosen = [], []
     for number, dimension in enumerate(cube.dimensions):
         used = dict.fromkeys(place[number] for place in places)
         if len(used) > 1:
@@ -219,11 +219,11 @@ def _describe_choice(
                 for at in list(used)[:_MAX_TOLD_CODES]
             )
             more = f" and {len(used) - _MAX_TOLD_CODES} more" if len(used) > _MAX_TOLD_CODES else ""
-            told.append(f"{dimension.name}: {some}{more}")
+            labels.append(f"{dimension.name}: {some}{more}")
             chosen.append(f"{dimension.name}={dimension.codes[places[0][number]]}")
     flow = parse_series_reference(query.series_id).flow
     advice = (
         f"{len(places)} series of this data set match, those of totals first. For one of them ask for"
         f" series_id {flow}?{'&'.join(chosen)}"
     )
-    return (advice, *told[:_MAX_TOLD_DIMENSIONS])
+    return (advice, *labels[:_MAX_TOLD_DIMENSIONS])

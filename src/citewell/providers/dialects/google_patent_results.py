@@ -6,20 +6,9 @@ from collections.abc import Collection, Iterable
 from datetime import date
 
 from citewell.core.errors import MalformedResponse
+from citewell.domains.patents import patent_records
 from citewell.domains.patents.patent_numbers import PatentNumber, parse_patent_number
-from citewell.domains.patents.patent_records import (
-    PatentFilter,
-    PatentHits,
-    PatentQuery,
-    PatentRecord,
-)
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.text.safety.text_cleaning import clean_markup
 
 GOOGLE_PATENTS_PAGES = "https://patents.google.com/patent"
@@ -30,28 +19,28 @@ _MAX_ABSTRACT_CHARS = 4000
 MAX_FAMILY_NUMBERS = 30
 MAX_CLASS_CODES = 40
 
-GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(PatentFilter)  # all of them
+GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(patent_records.PatentFilter)  # all of them
 _RESULTS_PER_PAGE = 10
 
 
-class GooglePatentResult(ResponsePart):
-    patent_id: OptionalField[str] = None  # patent/US10165245B2/en
-    publication_number: OptionalField[str] = None
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    assignee: OptionalField[str] = None
-    inventor: OptionalField[str] = None
-    filing_date: OptionalField[str] = None
-    grant_date: OptionalField[str] = None
-    pdf: OptionalField[HttpLink] = None
+class GooglePatentResult(wire.ResponsePart):
+    patent_id: wire.OptionalField[str] = None  # patent/US10165245B2/en
+    publication_number: wire.OptionalField[str] = None
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    assignee: wire.OptionalField[str] = None
+    inventor: wire.OptionalField[str] = None
+    filing_date: wire.OptionalField[str] = None
+    grant_date: wire.OptionalField[str] = None
+    pdf: wire.OptionalField[wire.HttpLink] = None
 
 
-class GooglePatentResponse(JsonResponse):
-    search_metadata: OptionalField[dict[str, object]] = None
-    organic_results: TolerantItems[GooglePatentResult] = ()  # absent when nothing was found
+class GooglePatentResponse(wire.JsonResponse):
+    search_metadata: wire.OptionalField[dict[str, object]] = None
+    organic_results: wire.TolerantItems[GooglePatentResult] = ()  # absent when nothing was found
 
 
-def build_google_patent_params(query: PatentQuery) -> dict[str, str]:
+def build_google_patent_params(query: patent_records.PatentQuery) -> dict[str, str]:
     """The parameters of one request; "*" stands for any words."""
     words = " OR ".join(query.numbers) if query.numbers else (query.text or "*")
     if query.is_phrase and query.text and not query.numbers:
@@ -70,26 +59,28 @@ def build_google_patent_params(query: PatentQuery) -> dict[str, str]:
 
 
 def read_google_patents(
-    results: Iterable[GooglePatentResult], query: PatentQuery, *, source: str
-) -> PatentHits:
+    results: Iterable[GooglePatentResult], query: patent_records.PatentQuery, *, source: str
+) -> patent_records.PatentHits:
     """The publications among the results; raises MalformedResponse if none of several has a number."""
     given = tuple(results)
-    records = [record for one in given if (record := _build_google_record(one, source))]
+    records = [record for result in given if (record := _build_google_record(result, source))]
     if given and not records:
         raise MalformedResponse("None of the results has a patent number.", provider=source)
     if query.numbers:
         records = [record for record in records if record.number in query.numbers]
     applied = select_applied_filters(query, GOOGLE_PATENT_FILTERS)
-    return PatentHits(patents=tuple(records[: query.count]), applied=applied)
+    return patent_records.PatentHits(patents=tuple(records[: query.count]), applied=applied)
 
 
-def _build_google_record(result: GooglePatentResult, source: str) -> PatentRecord | None:
+def _build_google_record(
+    result: GooglePatentResult, source: str
+) -> patent_records.PatentRecord | None:
     in_path = (result.patent_id or "").removeprefix("patent/").partition("/")[0]
     written = clean_markup(result.publication_number) or clean_markup(in_path)
     number = parse_patent_number(written)
     if number is None or number.is_filing:
         return None
-    return PatentRecord(
+    return patent_records.PatentRecord(
         number=number.normalized,
         title=clean_patent_title(result.title, number),
         url=build_google_page(number),
@@ -150,20 +141,20 @@ def clean_party_names(names: Iterable[str | None]) -> tuple[str, ...]:
 def normalize_family_numbers(numbers: Iterable[str], *, own: str) -> tuple[str, ...]:
     """Publication numbers in one form, each once, without the record's own."""
     parsed = (parse_patent_number(number) for number in numbers)
-    found = dict.fromkeys(one.normalized for one in parsed if one and not one.is_filing)
+    found = dict.fromkeys(number.normalized for number in parsed if number and not number.is_filing)
     return tuple(number for number in found if number != own)[:MAX_FAMILY_NUMBERS]
 
 
 def select_applied_filters(
-    query: PatentQuery, declared: Collection[str]
-) -> frozenset[PatentFilter]:
+    query: patent_records.PatentQuery, declared: Collection[str]
+) -> frozenset[patent_records.PatentFilter]:
     """The filters set in the query that a provider declares to apply itself."""
     given = {
-        PatentFilter.ASSIGNEE: query.assignees,
-        PatentFilter.INVENTOR: query.inventor,
-        PatentFilter.CPC: query.cpc_code,
-        PatentFilter.OFFICE: query.office,
-        PatentFilter.YEAR_FROM: query.year_from,
-        PatentFilter.YEAR_TO: query.year_to,
+        patent_records.PatentFilter.ASSIGNEE: query.assignees,
+        patent_records.PatentFilter.INVENTOR: query.inventor,
+        patent_records.PatentFilter.CPC: query.cpc_code,
+        patent_records.PatentFilter.OFFICE: query.office,
+        patent_records.PatentFilter.YEAR_FROM: query.year_from,
+        patent_records.PatentFilter.YEAR_TO: query.year_to,
     }
     return frozenset(name for name, value in given.items() if value and name in declared)

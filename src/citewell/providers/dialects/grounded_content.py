@@ -9,13 +9,7 @@ from urllib.parse import urlsplit
 from citewell.core.errors import CitewellError
 from citewell.core.values.research import ProviderUsage
 from citewell.net.http.messages import RedirectPolicy
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    OptionalField,
-    TolerantItems,
-    require_http_address,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.routing.answer_reports import CitedPage, relocate_span
 
@@ -27,59 +21,59 @@ _MAX_REDIRECTS = 30  # resolved for one answer
 _MAX_QUERIES_TOLD = 5
 
 
-class _WebChunk(CamelCasePart):
-    uri: HttpLink
-    title: OptionalField[str] = None
+class _WebChunk(wire.CamelCasePart):
+    uri: wire.HttpLink
+    title: wire.OptionalField[str] = None
 
 
-class _GroundingChunk(CamelCasePart):
-    web: OptionalField[_WebChunk] = None
+class _GroundingChunk(wire.CamelCasePart):
+    web: wire.OptionalField[_WebChunk] = None
 
 
-class _TextSegment(CamelCasePart):
-    start_index: OptionalField[int] = None
-    end_index: OptionalField[int] = None
+class _TextSegment(wire.CamelCasePart):
+    start_index: wire.OptionalField[int] = None
+    end_index: wire.OptionalField[int] = None
 
 
-class _GroundingSupport(CamelCasePart):
-    segment: OptionalField[_TextSegment] = None
-    grounding_chunk_indices: TolerantItems[int] = ()
+class _GroundingSupport(wire.CamelCasePart):
+    segment: wire.OptionalField[_TextSegment] = None
+    grounding_chunk_indices: wire.TolerantItems[int] = ()
 
 
-class _GroundingMetadata(CamelCasePart):
-    web_search_queries: TolerantItems[str] = ()
-    grounding_chunks: TolerantItems[_GroundingChunk] = ()
-    grounding_supports: TolerantItems[_GroundingSupport] = ()
+class _GroundingMetadata(wire.CamelCasePart):
+    web_search_queries: wire.TolerantItems[str] = ()
+    grounding_chunks: wire.TolerantItems[_GroundingChunk] = ()
+    grounding_supports: wire.TolerantItems[_GroundingSupport] = ()
 
 
-class _ContentPart(CamelCasePart):
-    text: OptionalField[str] = None
-    thought: OptionalField[bool] = None
+class _ContentPart(wire.CamelCasePart):
+    text: wire.OptionalField[str] = None
+    thought: wire.OptionalField[bool] = None
 
 
-class _CandidateContent(CamelCasePart):
-    parts: TolerantItems[_ContentPart] = ()
+class _CandidateContent(wire.CamelCasePart):
+    parts: wire.TolerantItems[_ContentPart] = ()
 
 
-class _AnswerCandidate(CamelCasePart):
-    content: OptionalField[_CandidateContent] = None
-    finish_reason: OptionalField[str] = None
-    grounding_metadata: OptionalField[_GroundingMetadata] = None
+class _AnswerCandidate(wire.CamelCasePart):
+    content: wire.OptionalField[_CandidateContent] = None
+    finish_reason: wire.OptionalField[str] = None
+    grounding_metadata: wire.OptionalField[_GroundingMetadata] = None
 
 
-class _UsageMetadata(CamelCasePart):
-    prompt_token_count: OptionalField[int] = None
-    candidates_token_count: OptionalField[int] = None
-    thoughts_token_count: OptionalField[int] = None
-    tool_use_prompt_token_count: OptionalField[int] = None
+class _UsageMetadata(wire.CamelCasePart):
+    prompt_token_count: wire.OptionalField[int] = None
+    candidates_token_count: wire.OptionalField[int] = None
+    thoughts_token_count: wire.OptionalField[int] = None
+    tool_use_prompt_token_count: wire.OptionalField[int] = None
 
 
-class GroundedContent(CamelCasePart):
+class GroundedContent(wire.CamelCasePart):
     """The whole response."""
 
-    candidates: TolerantItems[_AnswerCandidate]
-    usage_metadata: OptionalField[_UsageMetadata] = None
-    model_version: OptionalField[str] = None
+    candidates: wire.TolerantItems[_AnswerCandidate]
+    usage_metadata: wire.OptionalField[_UsageMetadata] = None
+    model_version: wire.OptionalField[str] = None
 
     @property
     def grounding_metadata(self) -> _GroundingMetadata:
@@ -96,10 +90,10 @@ def join_content_text(answer: GroundedContent) -> str:
 
 async def resolve_google_redirects(upstream: Upstream, answer: GroundedContent) -> dict[str, str]:
     """Where Google's own addresses of the pages lead; one that cannot be resolved is left out."""
-    found = [one.web.uri for one in answer.grounding_metadata.grounding_chunks if one.web]
-    asked = [one for one in dict.fromkeys(found) if REDIRECT_PATH in urlsplit(one).path]
+    found = [chunk.web.uri for chunk in answer.grounding_metadata.grounding_chunks if chunk.web]
+    asked = [address for address in dict.fromkeys(found) if REDIRECT_PATH in urlsplit(address).path]
     asked = asked[:_MAX_REDIRECTS]
-    landed = await asyncio.gather(*(_resolve_redirect(upstream, one) for one in asked))
+    landed = await asyncio.gather(*(_resolve_redirect(upstream, address) for address in asked))
     return {address: url for address, url in zip(asked, landed, strict=True) if url}
 
 
@@ -112,7 +106,7 @@ async def _resolve_redirect(upstream: Upstream, address: str) -> str | None:
             accept=_REDIRECT_STATUSES,
             retry=False,
         )
-        return require_http_address(response.headers.get("location", ""))
+        return wire.require_http_address(response.headers.get("location", ""))
     except (CitewellError, ValueError):
         return None
 
@@ -126,15 +120,15 @@ def list_grounding_pages(
     UTF-8 bytes to characters.
     """
     chunks = answer.grounding_metadata.grounding_chunks
-    told = join_content_text(answer)
-    raw, used = told.encode("utf-8", "replace"), set[int]()
+    answer_text = join_content_text(answer)
+    raw, used = answer_text.encode("utf-8", "replace"), set[int]()
     for support in answer.grounding_metadata.grounding_supports:
         span = _convert_byte_span(support.segment, raw)
         for index in support.grounding_chunk_indices:
             if 0 <= index < len(chunks) and (web := chunks[index].web) and span is not None:
                 used.add(index)
                 url = landed.get(web.uri, web.uri)
-                start, end = relocate_span(told, text, *span)
+                start, end = relocate_span(answer_text, text, *span)
                 yield CitedPage(url=url, title=web.title, start=start, end=end)
     for index, chunk in enumerate(chunks):
         if chunk.web is not None and index not in used:

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from citewell.core.errors import CitewellError, MalformedResponse
+from citewell.core.values import research
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.research import (
-    ConsultedPage,
-    PollOutcome,
-    ProviderReport,
-    ProviderUsage,
-    ReportCitation,
-    ResearchRequest,
-    ResearchStatus,
-    SubmitOutcome,
-)
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.routing.model_billing import build_tariff
 from citewell.routing.ports import KitProvider, ProviderSpec
 from citewell.routing.upstream_refusals import (
@@ -40,14 +26,14 @@ from citewell.text.safety.text_cleaning import clean_markup
 
 _PART_SEPARATOR = "\n\n"
 _STATUS_BY_NAME = {
-    "queued": ResearchStatus.PENDING,
-    "in_progress": ResearchStatus.RUNNING,
-    "requires_action": ResearchStatus.FAILED,  # nobody can act on it
-    "completed": ResearchStatus.COMPLETED,
-    "incomplete": ResearchStatus.COMPLETED,
-    "failed": ResearchStatus.FAILED,
-    "cancelled": ResearchStatus.CANCELLED,
-    "canceled": ResearchStatus.CANCELLED,
+    "queued": research.ResearchStatus.PENDING,
+    "in_progress": research.ResearchStatus.RUNNING,
+    "requires_action": research.ResearchStatus.FAILED,  # nobody can act on it
+    "completed": research.ResearchStatus.COMPLETED,
+    "incomplete": research.ResearchStatus.COMPLETED,
+    "failed": research.ResearchStatus.FAILED,
+    "cancelled": research.ResearchStatus.CANCELLED,
+    "canceled": research.ResearchStatus.CANCELLED,
 }
 _NUMBERED_ITEM_TYPES = frozenset({"search_results", "people_search_results"})
 _RESULT_MARK_PATTERN = re.compile(r"\[(\d{1,4}+)\]")
@@ -74,6 +60,7 @@ class ResponsesTerms:
     output_tokens: int = 8000
     # Reads the cost in ticks from `usage`; None for most providers, which report only tokens.
     read_stated_cost: Callable[[Mapping[str, Any]], int | None] = lambda _usage: None
+    writing_fields: Mapping[str, object] = field(default_factory=dict)  # beside the usual ones
     submit_path: str = "/responses"
     run_path: str = "/responses/{ref}"
 
@@ -101,27 +88,37 @@ class ResponsesProvider(KitProvider):
             model_setting=terms.model_setting,
         )
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
-        searches = self.terms.searches[ask.tier.effort]
-        usage = ProviderUsage(
+    def estimate_cost(self, request: research.ResearchRequest) -> int:
+        searches = self.terms.searches[request.tier.effort]
+        usage = research.ProviderUsage(
             input_tokens=self.terms.input_tokens * searches,
             output_tokens=self.terms.output_tokens,
             searches=searches,
         )
         return self._tariff.compute_cost(self._model, usage).ticks
 
+    async def write_report(self, writing: research.WritingRequest) -> research.ProviderReport:
+        body = {
+            "model": self._model,
+            "instructions": writing.instructions,
+            "input": writing.material,
+            "max_output_tokens": writing.max_tokens,
+            **self.terms.writing_fields,
+        }
+        return await self._run_to_report(body, tag=writing.tag)
+
     async def _submit_run(
         self,
-        request: Mapping[str, Any],
+        body: Mapping[str, Any],
         *,
         tag: str,
         timeout: float = _ANSWER_TIMEOUT_SECONDS,  # noqa: ASYNC109 - one deadline, handed to the exchange
-    ) -> SubmitOutcome:
+    ) -> research.SubmitOutcome:
         """Send the request once, without retries; a background run returns a reference to poll."""
-        background = bool(request.get("background"))
+        background = bool(body.get("background"))
         response = await self._upstream.send_post(
             self.terms.submit_path,
-            json=dict(request),
+            json=dict(body),
             idempotent=False,
             headers={"Idempotency-Key": tag},
             timeout=_SHORT_CALL_SECONDS if background else timeout,
@@ -131,61 +128,64 @@ class ResponsesProvider(KitProvider):
         if (
             background
             and answer.id
-            and convert_run_status(answer) not in {ResearchStatus.COMPLETED, ResearchStatus.FAILED}
+            and convert_run_status(answer)
+            not in {research.ResearchStatus.COMPLETED, research.ResearchStatus.FAILED}
         ):
-            return SubmitOutcome(ref=answer.id)
+            return research.SubmitOutcome(ref=answer.id)
         polled = self._build_poll_outcome(answer)
         if polled.report is None:
             raise self._build_run_error(answer)
-        return SubmitOutcome(ref=answer.id if background else None, report=polled.report)
+        return research.SubmitOutcome(ref=answer.id if background else None, report=polled.report)
 
     async def _run_to_report(
         self,
-        request: Mapping[str, Any],
+        body: Mapping[str, Any],
         *,
         tag: str,
         timeout: float = _ANSWER_TIMEOUT_SECONDS,  # noqa: ASYNC109 - one deadline, handed to the exchange
-    ) -> ProviderReport:
+    ) -> research.ProviderReport:
         """The report of a call that is not in the background; MalformedResponse if it has none."""
-        submission = await self._submit_run(request, tag=tag, timeout=timeout)
+        submission = await self._submit_run(body, tag=tag, timeout=timeout)
         if submission.report is None:
             message = "The response has no text, and no run to poll."
             raise MalformedResponse(message, provider=self._account.provider)
         return submission.report
 
-    def _build_poll_outcome(self, answer: RunResponse) -> PollOutcome:
+    def _build_poll_outcome(self, answer: RunResponse) -> research.PollOutcome:
         status = convert_run_status(answer)
-        if status in {ResearchStatus.PENDING, ResearchStatus.RUNNING}:
+        if status in {research.ResearchStatus.PENDING, research.ResearchStatus.RUNNING}:
             count = sum(item.type in _SEARCH_ITEM_TYPES for item in answer.output)
             note = f"{count} {pluralize(count, 'search', 'searches')} so far" if count else ""
-            return PollOutcome(status=status, note=note)
+            return research.PollOutcome(status=status, note=note)
         has_text = any(True for _ in _list_text_parts(answer))
         report = self._build_provider_report(answer) if has_text else None
-        if status is ResearchStatus.COMPLETED and report is not None:
-            return PollOutcome(status=status, report=report)
+        if status is research.ResearchStatus.COMPLETED and report is not None:
+            return research.PollOutcome(status=status, report=report)
         failed = (
-            ResearchStatus.CANCELLED
-            if status is ResearchStatus.CANCELLED
-            else ResearchStatus.FAILED
+            research.ResearchStatus.CANCELLED
+            if status is research.ResearchStatus.CANCELLED
+            else research.ResearchStatus.FAILED
         )
         error = self._build_run_error(answer)
-        return PollOutcome(status=failed, report=report, error=error.message, error_kind=error.kind)
+        return research.PollOutcome(
+            status=failed, report=report, error=error.message, error_kind=error.kind
+        )
 
     def _build_run_error(self, answer: RunResponse) -> CitewellError:
         """The error of a run that ended without text."""
-        said = extract_error_message(answer.error) or describe_early_stop(answer)
+        reason = extract_error_message(answer.error) or describe_early_stop(answer)
         return build_refusal_error(
-            said, None, self._account, otherwise="The run ended without text."
+            reason, None, self._account, otherwise="The run ended without text."
         )
 
-    def _build_provider_report(self, answer: RunResponse) -> ProviderReport:
+    def _build_provider_report(self, answer: RunResponse) -> research.ProviderReport:
         usage = read_run_usage(answer)
         model = answer.model or self._account.model
         raw = answer.usage.model_dump() if answer.usage else {}
         cost = self._tariff.compute_cost(model, usage, stated=self.terms.read_stated_cost(raw))
         text, cited = extract_cited_text(answer)
         why = describe_early_stop(answer)
-        return ProviderReport(
+        return research.ProviderReport(
             provider=self._account.provider,
             model=model,
             text=text,
@@ -204,7 +204,7 @@ class ResponsesProvider(KitProvider):
 class BackgroundResponses(ResponsesProvider):
     """The same with runs in the background, which are polled."""
 
-    async def poll_research(self, ref: str) -> PollOutcome:
+    async def poll_research(self, ref: str) -> research.PollOutcome:
         response = await self._upstream.send_get(
             self.terms.run_path.format(ref=quote(ref, safe="")),
             timeout=_SHORT_CALL_SECONDS,
@@ -227,60 +227,60 @@ class BackgroundResponses(ResponsesProvider):
 # A response of the Responses API: its text, citations, consulted pages and usage.
 
 
-class _UrlAnnotation(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    start_index: OptionalField[int] = None
-    end_index: OptionalField[int] = None
+class _UrlAnnotation(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    start_index: wire.OptionalField[int] = None
+    end_index: wire.OptionalField[int] = None
 
 
-class _ContentPart(ResponsePart):
-    type: OptionalField[str] = None
-    text: OptionalField[str] = None
-    annotations: TolerantItems[Any] = ()
+class _ContentPart(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    text: wire.OptionalField[str] = None
+    annotations: wire.TolerantItems[Any] = ()
 
 
-class _ConsultedPage(ResponsePart):
-    url: HttpLink
-    title: OptionalField[str] = None
-    snippet: OptionalField[str] = None
-    date: OptionalField[str] = None
+class _ConsultedPage(wire.ResponsePart):
+    url: wire.HttpLink
+    title: wire.OptionalField[str] = None
+    snippet: wire.OptionalField[str] = None
+    date: wire.OptionalField[str] = None
 
 
 class _NumberedResult(_ConsultedPage):
-    id: OptionalField[int] = None
+    id: wire.OptionalField[int] = None
 
 
-class _SearchAction(ResponsePart):
-    type: OptionalField[str] = None
-    sources: TolerantItems[Any] = ()
+class _SearchAction(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    sources: wire.TolerantItems[Any] = ()
 
 
-class _OutputItem(ResponsePart):
-    type: OptionalField[str] = None
-    content: TolerantItems[_ContentPart] = ()
-    action: OptionalField[_SearchAction] = None
-    results: TolerantItems[Any] = ()
+class _OutputItem(wire.ResponsePart):
+    type: wire.OptionalField[str] = None
+    content: wire.TolerantItems[_ContentPart] = ()
+    action: wire.OptionalField[_SearchAction] = None
+    results: wire.TolerantItems[Any] = ()
 
 
-class _UsageFigures(ResponsePart):
-    input_tokens: OptionalField[int] = None
-    output_tokens: OptionalField[int] = None
-    input_tokens_details: OptionalField[dict[str, Any]] = None
-    output_tokens_details: OptionalField[dict[str, Any]] = None
+class _UsageFigures(wire.ResponsePart):
+    input_tokens: wire.OptionalField[int] = None
+    output_tokens: wire.OptionalField[int] = None
+    input_tokens_details: wire.OptionalField[dict[str, Any]] = None
+    output_tokens_details: wire.OptionalField[dict[str, Any]] = None
     cost: Any = None  # this and the next field: the cost, as some providers state it
     cost_in_usd_ticks: Any = None
 
 
-class RunResponse(ResponsePart):
-    id: OptionalField[str] = None
-    status: OptionalField[str] = None
-    model: OptionalField[str] = None
-    output: TolerantItems[_OutputItem] = ()
-    citations: TolerantItems[Any] = ()
-    usage: OptionalField[_UsageFigures] = None
+class RunResponse(wire.ResponsePart):
+    id: wire.OptionalField[str] = None
+    status: wire.OptionalField[str] = None
+    model: wire.OptionalField[str] = None
+    output: wire.TolerantItems[_OutputItem] = ()
+    citations: wire.TolerantItems[Any] = ()
+    usage: wire.OptionalField[_UsageFigures] = None
     error: Any = None
-    incomplete_details: OptionalField[dict[str, Any]] = None
+    incomplete_details: wire.OptionalField[dict[str, Any]] = None
 
 
 def parse_run_response(answer: Mapping[str, Any], account: PaidAccount) -> RunResponse:
@@ -294,11 +294,13 @@ def parse_run_response(answer: Mapping[str, Any], account: PaidAccount) -> RunRe
     return read
 
 
-def convert_run_status(answer: RunResponse) -> ResearchStatus:
+def convert_run_status(answer: RunResponse) -> research.ResearchStatus:
     """The run's status; a response without one is complete if it has output, else failed."""
     if answer.status is None:
-        return ResearchStatus.COMPLETED if answer.output else ResearchStatus.FAILED
-    return _STATUS_BY_NAME.get(answer.status, ResearchStatus.RUNNING)
+        return (
+            research.ResearchStatus.COMPLETED if answer.output else research.ResearchStatus.FAILED
+        )
+    return _STATUS_BY_NAME.get(answer.status, research.ResearchStatus.RUNNING)
 
 
 def describe_early_stop(answer: RunResponse) -> str:
@@ -312,10 +314,10 @@ def _list_text_parts(answer: RunResponse) -> Iterator[_ContentPart]:
             yield from (part for part in item.content if part.text)
 
 
-def extract_cited_text(answer: RunResponse) -> tuple[str, tuple[ReportCitation, ...]]:
+def extract_cited_text(answer: RunResponse) -> tuple[str, tuple[research.ReportCitation, ...]]:
     """The whole text, and the citations with their character offsets in it."""
     pieces: list[str] = []
-    cited: list[ReportCitation] = []
+    cited: list[research.ReportCitation] = []
     at = 0
     for part in _list_text_parts(answer):
         text = part.text or ""
@@ -335,10 +337,10 @@ def _list_annotations(part: _ContentPart) -> Iterator[_UrlAnnotation]:
             continue
 
 
-def _locate_citation(mark: _UrlAnnotation, at: int, length: int) -> ReportCitation:
+def _locate_citation(mark: _UrlAnnotation, at: int, length: int) -> research.ReportCitation:
     start, end = mark.start_index, mark.end_index
     placed = start is not None and end is not None and 0 <= start <= end <= length
-    return ReportCitation(
+    return research.ReportCitation(
         url=mark.url,
         title=clean_markup(mark.title),
         start=at + start if placed and start is not None else None,
@@ -346,7 +348,7 @@ def _locate_citation(mark: _UrlAnnotation, at: int, length: int) -> ReportCitati
     )
 
 
-def list_numbered_citations(answer: RunResponse, text: str) -> tuple[ReportCitation, ...]:
+def list_numbered_citations(answer: RunResponse, text: str) -> tuple[research.ReportCitation, ...]:
     """Marks such as [3] in the text, which name search results by their id, as Perplexity writes them."""
     known: dict[int, _NumberedResult] = {}
     for item in answer.output:
@@ -358,7 +360,7 @@ def list_numbered_citations(answer: RunResponse, text: str) -> tuple[ReportCitat
             if page.id is not None:
                 known.setdefault(page.id, page)
     return tuple(
-        ReportCitation(
+        research.ReportCitation(
             url=page.url, title=clean_markup(page.title), start=mark.start(), end=mark.end()
         )
         for mark in _RESULT_MARK_PATTERN.finditer(text)
@@ -367,17 +369,17 @@ def list_numbered_citations(answer: RunResponse, text: str) -> tuple[ReportCitat
     )
 
 
-def list_unplaced_citations(answer: RunResponse, text: str) -> tuple[ReportCitation, ...]:
+def list_unplaced_citations(answer: RunResponse, text: str) -> tuple[research.ReportCitation, ...]:
     """Addresses that are listed outside the text; offsets are set if the text contains the address."""
     found = [url for url in answer.citations if isinstance(url, str) and url.startswith("http")]
     return tuple(
-        ReportCitation(url=url, start=place if place >= 0 else None, end=place + len(url) if place >= 0 else None)
+        research.ReportCitation(url=url, start=place if place >= 0 else None, end=place + len(url) if place >= 0 else None)
         for url in dict.fromkeys(found)
         for place in (text.find(url),)
     )  # fmt: skip
 
 
-def list_consulted_pages(answer: RunResponse) -> Iterator[ConsultedPage]:
+def list_consulted_pages(answer: RunResponse) -> Iterator[research.ConsultedPage]:
     seen: set[str] = set()
     for item in answer.output:
         for raw in (*(item.action.sources if item.action else ()), *item.results):
@@ -387,7 +389,7 @@ def list_consulted_pages(answer: RunResponse) -> Iterator[ConsultedPage]:
                 continue
             if page.url not in seen:
                 seen.add(page.url)
-                yield ConsultedPage(
+                yield research.ConsultedPage(
                     url=page.url,
                     title=clean_markup(page.title),
                     snippet=clean_markup(page.snippet),
@@ -395,10 +397,10 @@ def list_consulted_pages(answer: RunResponse) -> Iterator[ConsultedPage]:
                 )
 
 
-def read_run_usage(answer: RunResponse) -> ProviderUsage:
+def read_run_usage(answer: RunResponse) -> research.ProviderUsage:
     usage = answer.usage or _UsageFigures()
     kinds = [item.type for item in answer.output]
-    return ProviderUsage(
+    return research.ProviderUsage(
         input_tokens=max(0, usage.input_tokens or 0),
         output_tokens=max(0, usage.output_tokens or 0),
         cached_tokens=_read_token_count(usage.input_tokens_details, "cached_tokens"),

@@ -70,15 +70,13 @@ def read_sdmx_cube(body: bytes) -> DataCube:
         raise UpstreamUnavailable("The upstream returned an error instead of data.")
     if not isinstance(data, dict) or not isinstance(data.get("dataSets"), list):
         raise MalformedResponse("The answer has no data sets.")
-    filled = (part for part in sets if get_object(part, "series") or _get_sdmx_flat(part))
+    filled = (
+        part for part in sets if get_object(part, "series") or get_object(part, "observations")
+    )
     found = next(filled, None)
     if found is None:
         return _build_sdmx_cube(_get_sdmx_structure(structures, {}), {})
     return _build_sdmx_cube(_get_sdmx_structure(structures, found), found)
-
-
-def _get_sdmx_flat(part: object) -> Mapping[str, Any]:
-    return get_object(part, "observations")
 
 
 def _get_sdmx_structure(structures: list[Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -94,9 +92,13 @@ def _build_sdmx_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> D
     layout = _read_sdmx_layout(structure)
     components = (*layout.shared, *layout.series, *layout.observation)
     # Data of one time may have no dimension of time: then it is added, with one period.
-    time_at = next((at for at, one in enumerate(components) if one.is_time), len(components))
+    time_at = next(
+        (at for at, component in enumerate(components) if component.is_time), len(components)
+    )
     periods = [
-        parse_stated_period(code) for one in components[time_at:][:1] for code, _ in one.values
+        parse_stated_period(code)
+        for component in components[time_at:][:1]
+        for code, _ in component.values
     ]
     cells = [
         CubeCell((*place[:time_at], *place[time_at + 1 :]), (*place, 0)[time_at], value, source)
@@ -107,12 +109,12 @@ def _build_sdmx_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> D
         title=_pick_sdmx_name(structure),
         dimensions=tuple(
             CubeDimension(
-                name=one.name,
-                label=one.label,
-                codes=tuple(code for code, _ in one.values) or ("",),
-                labels=tuple(label for _, label in one.values) or ("",),
+                name=component.name,
+                label=component.label,
+                codes=tuple(code for code, _ in component.values) or ("",),
+                labels=tuple(label for _, label in component.values) or ("",),
             )
-            for at, one in enumerate(components)
+            for at, component in enumerate(components)
             if at != time_at
         ),
         periods=tuple(periods) or (StatedPeriod(text=""),),
@@ -187,7 +189,7 @@ def _iterate_sdmx_observations(
                 yield (*shared, *upper, *place), row[0] if row else None, (attributes, row)
                 count += 1
                 _check_cell_count(count)
-    for position, row in _get_sdmx_flat(part).items():
+    for position, row in get_object(part, "observations").items():
         place = _parse_sdmx_place(position, (*layout.series, *layout.observation))
         if place is not None and isinstance(row, list):
             yield (*shared, *place), row[0] if row else None, ([], row)
@@ -206,7 +208,7 @@ def _parse_sdmx_place(key: str, components: tuple[_CubeComponent, ...]) -> tuple
     if len(parts) != len(components) or not all(part.isdecimal() for part in parts):
         return None
     place = tuple(int(part[:9]) for part in parts)
-    fits = all(at < len(one.values) for at, one in zip(place, components, strict=True))
+    fits = all(at < len(component.values) for at, component in zip(place, components, strict=True))
     return place if fits else None
 
 
@@ -247,13 +249,13 @@ def _read_sdmx_attributes(
 ) -> dict[str, tuple[str, str]]:
     """Attributes by name, as pairs of code and label; a value is a position or stands for itself."""
     found: dict[str, tuple[str, str]] = {}
-    for one, value in zip(components, values, strict=False):
+    for component, value in zip(components, values, strict=False):
         if isinstance(value, bool) or value is None:
             continue
-        if isinstance(value, int) and 0 <= value < len(one.values):
-            found[one.name] = one.values[value]
+        if isinstance(value, int) and 0 <= value < len(component.values):
+            found[component.name] = component.values[value]
         elif isinstance(value, str):
-            found[one.name] = (clean_label(value), clean_label(value))
+            found[component.name] = (clean_label(value), clean_label(value))
     return found
 
 

@@ -8,31 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    NotFound,
-    RejectedRequest,
-    TooLarge,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.domains.series import ObservationList, ObservationQuery, SeriesHits, SeriesItem
 from citewell.domains.series_ids import SeriesReference, parse_series_reference
 from citewell.net.http.messages import HttpResponse
-from citewell.providers.dialects.data_cubes import (
-    clean_label,
-    get_list,
-    get_object,
-    parse_exact_json,
-)
+from citewell.providers.dialects import data_cubes, series_catalogue
 from citewell.providers.dialects.sdmx_json import read_sdmx_window
-from citewell.providers.dialects.series_catalogue import (
-    CATALOGUE_SECONDS,
-    CATALOGUE_TIMEOUT_SECONDS,
-    SeriesCatalogue,
-    run_reader,
-    write_catalogue_lines,
-)
 from citewell.routing.ports import KitProvider
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.country_codes import choose_office_code
@@ -87,7 +69,7 @@ class SdmxProvider(KitProvider):
     service: ClassVar[SdmxService]
 
     def _set_up(self) -> None:
-        self._catalogue = SeriesCatalogue(self._kit.memory, self._fetch_flows)
+        self._catalogue = series_catalogue.SeriesCatalogue(self._kit.memory, self._fetch_flows)
 
     async def search_series(self, words: str, *, count: int) -> SeriesHits:
         return await self._catalogue.search_entries(words, count=count)
@@ -97,9 +79,11 @@ class SdmxProvider(KitProvider):
             self.service.flows_path,
             params=self.service.flows_params,
             headers={"Accept": self.service.structure_type},
-            timeout=CATALOGUE_TIMEOUT_SECONDS,
+            timeout=series_catalogue.CATALOGUE_TIMEOUT_SECONDS,
         )
-        return await run_reader(self._kit.workers, self.service.write_flows, response)
+        return await series_catalogue.run_reader(
+            self._kit.workers, self.service.write_flows, response
+        )
 
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         """The observations; raises InvalidInput, NotFound or the upstream's error."""
@@ -109,11 +93,13 @@ class SdmxProvider(KitProvider):
         path = self.service.build_data_path(reference.flow, key)
         response = await self._send_window(path, query)
         if response.status in {_NOT_FOUND, _NOT_ACCEPTABLE, _UNPROCESSABLE}:
-            said = response.body[:4096].lower()
-            if said.strip() and not any(word in said for word in _NO_DATA_WORDS):
+            text = response.body[:4096].lower()
+            if text.strip() and not any(word in text for word in _NO_DATA_WORDS):
                 raise _build_unknown_flow(reference.flow, response.provider)
             return ObservationList(country=country, notes=notes)
-        found = await run_reader(self._kit.workers, read_sdmx_window, response, query)
+        found = await series_catalogue.run_reader(
+            self._kit.workers, read_sdmx_window, response, query
+        )
         return found.with_changes(country=country, notes=(*notes, *found.notes))
 
     def _choose_country(self, query: ObservationQuery) -> str | None:
@@ -121,7 +107,7 @@ class SdmxProvider(KitProvider):
             return None
         code = choose_office_code(query.country, self.service.office)
         if code is None:
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"{self._upstream.name} has no code for {query.country}. Name a country, or put the"
                 " provider's own code into series_id, such as ?REF_AREA=code."
             )
@@ -136,15 +122,17 @@ class SdmxProvider(KitProvider):
         dimensions = await self._list_dimensions(reference.flow)
         slots = reference.key.split(".") if reference.key else [""] * len(dimensions)
         if len(slots) != len(dimensions):
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"The key has {len(slots)} {pluralize(len(slots), 'position')}, and the data set has {len(dimensions)}:"
                 f" {'.'.join(dimensions)}."
             )
         chosen = dict(zip(dimensions, slots, strict=True))
         for name, code in reference.filters.items():
-            known = next((one for one in dimensions if one.lower() == name.lower()), None)
+            known = next(
+                (dimension for dimension in dimensions if dimension.lower() == name.lower()), None
+            )
             if known is None:
-                raise InvalidInput(
+                raise errors.InvalidInput(
                     f"The data set has no dimension {name}. It has {', '.join(dimensions)}."
                 )
             chosen[known] = code
@@ -168,9 +156,9 @@ class SdmxProvider(KitProvider):
         )
         if response.status != 200:
             raise _build_unknown_flow(flow, self._upstream.name)
-        found = await run_reader(self._kit.workers, list_key_dimensions, response)
+        found = await series_catalogue.run_reader(self._kit.workers, list_key_dimensions, response)
         await self._kit.memory.remember_fact(
-            fact, json.dumps(found).encode(), ttl=CATALOGUE_SECONDS
+            fact, json.dumps(found).encode(), ttl=series_catalogue.CATALOGUE_SECONDS
         )
         return found
 
@@ -180,7 +168,7 @@ class SdmxProvider(KitProvider):
             response = await self._send_sdmx(path, self._build_year_window(query))
         if response.status == _TOO_LARGE:
             message = f"The data set is too large to be sent whole. {_NARROW_ADVICE}"
-            raise RejectedRequest(message, provider=self._upstream.name, detail="HTTP 413")
+            raise errors.RejectedRequest(message, provider=self._upstream.name, detail="HTTP 413")
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
         return response
@@ -193,7 +181,7 @@ class SdmxProvider(KitProvider):
                 headers={"Accept": self.service.data_type},
                 accept=_EXPECTED_STATUSES,
             )
-        except TooLarge as error:
+        except errors.TooLarge as error:
             raise error.copy_with_message(f"The answer is too large. {_NARROW_ADVICE}") from None
 
     def _build_window(self, query: ObservationQuery) -> dict[str, str]:
@@ -232,8 +220,8 @@ def _put_country(chosen: dict[str, str], country: str | None) -> tuple[str, ...]
     return ()
 
 
-def _build_unknown_flow(flow: str, provider: str | None) -> NotFound:
-    return NotFound(
+def _build_unknown_flow(flow: str, provider: str | None) -> errors.NotFound:
+    return errors.NotFound(
         f"There is no data set {flow}. Search with query for ids that exist.", provider=provider
     )
 
@@ -258,27 +246,27 @@ def list_sdmx_artefacts(body: bytes) -> tuple[SdmxArtefact, ...]:
     if body.lstrip()[:1] == b"<" or body[:3] == b"\xef\xbb\xbf":
         found = list(_iterate_xml_artefacts(_parse_structure_tree(body)))
     else:
-        found = list(_iterate_json_artefacts(parse_exact_json(body)))
+        found = list(_iterate_json_artefacts(data_cubes.parse_exact_json(body)))
     if not found:
-        raise MalformedResponse("The structure message names nothing.")
+        raise errors.MalformedResponse("The structure message names nothing.")
     return tuple(found)
 
 
 def write_flow_lines(body: bytes) -> str:
     """The data flows as lines of a catalogue, with agency,flow,version as ids."""
-    return _write_lines(body, lambda one: f"{one.agency},{one.name},{one.version}")
+    return _write_lines(body, lambda flow: f"{flow.agency},{flow.name},{flow.version}")
 
 
 def write_flow_names(body: bytes) -> str:
     """The data flows as lines of a catalogue, with the flow alone as id."""
-    return _write_lines(body, lambda one: one.name)
+    return _write_lines(body, lambda flow: flow.name)
 
 
 def _write_lines(body: bytes, build_id: Callable[[SdmxArtefact], str]) -> str:
-    flows = [one for one in list_sdmx_artefacts(body) if one.kind == "Dataflow"]
-    return write_catalogue_lines(
-        SeriesItem(series_id=build_id(one), title=one.title, notes=one.notes or None)
-        for one in flows
+    flows = [artefact for artefact in list_sdmx_artefacts(body) if artefact.kind == "Dataflow"]
+    return series_catalogue.write_catalogue_lines(
+        SeriesItem(series_id=build_id(flow), title=flow.title, notes=flow.notes or None)
+        for flow in flows
     )
 
 
@@ -287,10 +275,12 @@ def list_key_dimensions(body: bytes) -> tuple[str, ...]:
     if body.lstrip()[:1] == b"<" or body[:3] == b"\xef\xbb\xbf":
         found = _list_xml_dimensions(_parse_structure_tree(body))
     else:
-        found = _list_json_dimensions(parse_exact_json(body))
+        found = _list_json_dimensions(data_cubes.parse_exact_json(body))
     names = tuple(name for name in found if name and name not in _TIME_DIMENSIONS)
     if not names:
-        raise MalformedResponse("The structure message does not name the dimensions of a key.")
+        raise errors.MalformedResponse(
+            "The structure message does not name the dimensions of a key."
+        )
     return names
 
 
@@ -298,11 +288,11 @@ def _parse_structure_tree(body: bytes) -> Element:
     try:
         root = parse_xml_tree(body, max_depth=_MAX_XML_DEPTH, max_elements=_MAX_XML_ELEMENTS)
     except UnusableXml:
-        raise MalformedResponse(
+        raise errors.MalformedResponse(
             f"Expected XML and got {len(body)} {pluralize(len(body), 'other byte')}."
         ) from None
     if _get_local_name(root) == "html":
-        raise MalformedResponse("Expected a structure message and got a page.")
+        raise errors.MalformedResponse("Expected a structure message and got a page.")
     return root
 
 
@@ -319,10 +309,10 @@ def _iterate_xml_artefacts(root: Element) -> Iterator[SdmxArtefact]:
             continue
         yield SdmxArtefact(
             kind=kind,
-            agency=clean_label(element.attrib["agencyID"]),
-            name=clean_label(element.attrib["id"]),
-            version=clean_label(element.attrib.get("version", "")),
-            title=_pick_xml_text(element, "Name") or clean_label(element.attrib["id"]),
+            agency=data_cubes.clean_label(element.attrib["agencyID"]),
+            name=data_cubes.clean_label(element.attrib["id"]),
+            version=data_cubes.clean_label(element.attrib.get("version", "")),
+            title=_pick_xml_text(element, "Name") or data_cubes.clean_label(element.attrib["id"]),
             notes=_pick_xml_text(element, "Description"),
         )
 
@@ -332,7 +322,7 @@ def _pick_xml_text(element: Element, name: str) -> str:
     texts = [child for child in element if _get_local_name(child) == name]
     chosen = next((child for child in texts if child.get(_LANGUAGE_KEY) == "en"), None)
     chosen = chosen if chosen is not None else next(iter(texts), None)
-    return clean_label("".join(chosen.itertext())) if chosen is not None else ""
+    return data_cubes.clean_label("".join(chosen.itertext())) if chosen is not None else ""
 
 
 def _list_xml_dimensions(root: Element) -> list[str]:
@@ -342,12 +332,12 @@ def _list_xml_dimensions(root: Element) -> list[str]:
         return []
     kept = [child for child in first if _get_local_name(child) in {"Dimension", "MeasureDimension"}]
     kept.sort(key=lambda child: _parse_position(child.get("position")))
-    return [clean_label(child.get("id") or _find_concept(child)) for child in kept]
+    return [data_cubes.clean_label(child.get("id") or _find_concept(child)) for child in kept]
 
 
 def _find_concept(dimension: Element) -> str:
-    references = (one for one in dimension.iter() if _get_local_name(one) == "Ref")
-    return next((one.get("id", "") for one in references), "")
+    references = (element for element in dimension.iter() if _get_local_name(element) == "Ref")
+    return next((element.get("id", "") for element in references), "")
 
 
 def _parse_position(text: object) -> int:
@@ -355,7 +345,7 @@ def _parse_position(text: object) -> int:
 
 
 def _iterate_json_artefacts(message: Any) -> Iterator[SdmxArtefact]:
-    data = get_object(message, "data") or get_object(message, "references")
+    data = data_cubes.get_object(message, "data") or data_cubes.get_object(message, "references")
     for group in data:
         own = data[group]
         items = own if isinstance(own, list) else [own]
@@ -365,26 +355,30 @@ def _iterate_json_artefacts(message: Any) -> Iterator[SdmxArtefact]:
 
 
 def _read_json_artefact(kind: str, item: dict[str, Any]) -> SdmxArtefact:
-    named = clean_label(item["id"])
+    named = data_cubes.clean_label(item["id"])
     return SdmxArtefact(
         kind=kind,
-        agency=clean_label(item.get("agencyID")),
+        agency=data_cubes.clean_label(item.get("agencyID")),
         name=named,
-        version=clean_label(item.get("version")),
+        version=data_cubes.clean_label(item.get("version")),
         title=_pick_json_text(item, "name") or named,
         notes=_pick_json_text(item, "description")[:_MAX_NOTE_CHARS],
     )
 
 
 def _pick_json_text(item: dict[str, Any], name: str) -> str:
-    several = get_object(item, f"{name}s") or get_object(item, name)
-    return clean_label(several.get("en") or item.get(name) or next(iter(several.values()), ""))
+    several = data_cubes.get_object(item, f"{name}s") or data_cubes.get_object(item, name)
+    return data_cubes.clean_label(
+        several.get("en") or item.get(name) or next(iter(several.values()), "")
+    )
 
 
 def _list_json_dimensions(message: Any) -> list[str]:
-    structures = get_list(get_object(message, "data"), "dataStructures")
+    structures = data_cubes.get_list(data_cubes.get_object(message, "data"), "dataStructures")
     first = structures[0] if structures else None
-    parts = get_object(get_object(first, "dataStructureComponents"), "dimensionList")
-    kept = [one for one in get_list(parts, "dimensions") if isinstance(one, dict)]
-    kept.sort(key=lambda one: own if isinstance(own := one.get("position"), int) else 0)
-    return [clean_label(one.get("id")) for one in kept]
+    parts = data_cubes.get_object(
+        data_cubes.get_object(first, "dataStructureComponents"), "dimensionList"
+    )
+    kept = [part for part in data_cubes.get_list(parts, "dimensions") if isinstance(part, dict)]
+    kept.sort(key=lambda part: own if isinstance(own := part.get("position"), int) else 0)
+    return [data_cubes.clean_label(part.get("id")) for part in kept]

@@ -94,7 +94,9 @@ def write_catalogue_lines(entries: Iterable[SeriesItem]) -> str:
             entry.last_updated or "",
             (entry.notes or "")[:_MAX_NOTE_CHARS],
         )
-        lines.setdefault(entry.series_id, "\t".join(one.translate(_SEPARATORS) for one in fields))
+        lines.setdefault(
+            entry.series_id, "\t".join(field.translate(_SEPARATORS) for field in fields)
+        )
     if not lines:
         raise MalformedResponse("The catalogue has no entries.")
     return "\n".join(lines.values())
@@ -160,12 +162,12 @@ def _find_near_titles(
         return [], ()
     found = [(line, title) for score, hits, line, title in scored if (score, hits) == best]
     found.sort(key=lambda row: (not row[1].startswith(words[0]), len(row[1])))
-    told = (
+    note = (
         "No title has all words as written; these have other forms of them."
         if best[1] == len(groups)
         else f"No title has all words; these have {best[1]} of {len(groups)}."
     )
-    return [line for line, _ in found], (told,)
+    return [line for line, _ in found], (note,)
 
 
 def _list_other_stems(word: str) -> tuple[str, ...]:

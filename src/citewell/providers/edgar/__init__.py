@@ -13,16 +13,8 @@ from citewell.domains.filings import FactHits, Filing, FilingCompany, FilingHits
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
-from citewell.providers.edgar import filing_rows
+from citewell.providers.edgar import company_lookup, filing_rows
 from citewell.providers.edgar.company_facts import CompanyFacts
-from citewell.providers.edgar.company_lookup import (
-    CONTACT_SETTINGS,
-    CompanyResolution,
-    CompanyResolver,
-    SecClient,
-    TickerList,
-    is_quoted,
-)
 from citewell.providers.edgar.company_matching import is_same_company, normalize_cik
 from citewell.providers.edgar.filing_rows import (
     PROVIDER_NAME,
@@ -66,7 +58,7 @@ SPEC = ProviderSpec(
         ProviderOption(env="OPENALEX_EMAIL", help="Used for EDGAR where it is not set."),
         ProviderOption(env="CITEWELL_CONTACT", help="Used for EDGAR if it has a mail address."),
     ),
-    requires_any=CONTACT_SETTINGS,
+    requires_any=company_lookup.CONTACT_SETTINGS,
     applied_arguments={
         Offer.FILINGS: frozenset({"ticker", "form_type", "date_from", "date_to", "facts"})
     },
@@ -90,8 +82,10 @@ _READ_FACTS: WorkerTask[CompanyFacts] = WorkerTask(
 
 class Provider(KitProvider):
     def _set_up(self) -> None:
-        self._client = SecClient(self._kit)
-        self._resolver = CompanyResolver(self._client, TickerList(self._kit, self._client))
+        self._client = company_lookup.SecClient(self._kit)
+        self._resolver = company_lookup.CompanyResolver(
+            self._client, company_lookup.TickerList(self._kit, self._client)
+        )
 
     async def search_filings(self, query: FilingLookup) -> FilingHits:
         """Filings of the company that the query names, else those of all filers with its words.
@@ -101,7 +95,7 @@ class Provider(KitProvider):
         if not query.text and not query.ticker:
             return await self._list_latest(query)
         found = await self._resolver.resolve_company(query)
-        if found.company is not None and not is_quoted(query.text):
+        if found.company is not None and not company_lookup.is_quoted(query.text):
             return await self._list_filings(found.company, found, query)
         if found.company is None and found.is_single_lookup:
             return FilingHits(notes=(describe_unknown_company(query, found),))
@@ -125,7 +119,9 @@ class Provider(KitProvider):
         ]
         return FilingHits(filings=tuple(wanted[: query.count]), notes=(_LATEST_NOTE,))
 
-    async def _search_text(self, found: CompanyResolution, query: FilingLookup) -> FilingHits:
+    async def _search_text(
+        self, found: company_lookup.CompanyResolution, query: FilingLookup
+    ) -> FilingHits:
         """Filings with the words of the query: of the company if one is named, else of all filers."""
         today = self._read_now().date().isoformat()
         cik = found.company.cik if found.company else ""
@@ -179,19 +175,19 @@ class Provider(KitProvider):
             raise
 
     async def _list_filings(
-        self, meant: FilingCompany, found: CompanyResolution, query: FilingLookup
+        self, meant: FilingCompany, found: company_lookup.CompanyResolution, query: FilingLookup
     ) -> FilingHits:
         cik, narrowed = meant.cik, found.narrow_query(query)
         try:
-            told = found.submissions or await self._resolver.fetch_submissions(cik)
+            submissions = found.submissions or await self._resolver.fetch_submissions(cik)
         except NotFound:
             missing = f"The SEC lists no filings under the CIK {cik}."
             return FilingHits(company=meant, notes=(missing,))
-        company = told.build_company(cik)
-        former = found.former_name or told.find_former_name(found.text)
+        company = submissions.build_company(cik)
+        former = found.former_name or submissions.find_former_name(found.text)
         if former is not None and not is_same_company(former.name, company.name):
             found = replace(found, former_name=former)
-        rows, left_out = await self._collect_rows(told, narrowed)
+        rows, left_out = await self._collect_rows(submissions, narrowed)
         wanted = [row for row in rows if _is_wanted_row(row, narrowed)]
         newest = sorted(wanted, key=lambda row: row.filed or "", reverse=True)[: query.count]
         within = (row.form for row in rows if filing_rows.is_within_window(row, narrowed))
@@ -208,11 +204,11 @@ class Provider(KitProvider):
         )
 
     async def _collect_rows(
-        self, told: filing_rows.Submissions, query: FilingLookup
+        self, submissions: filing_rows.Submissions, query: FilingLookup
     ) -> tuple[list[FilingRow], tuple[str, ...]]:
         """The newest filings, and older ones while too few are wanted; a note if some were not read."""
-        rows = list(filing_rows.read_filing_rows(told.filings.recent))
-        files = _choose_older_files(told.filings.files or (), query)
+        rows = list(filing_rows.read_filing_rows(submissions.filings.recent))
+        files = _choose_older_files(submissions.filings.files or (), query)
         for number, older in enumerate(files):
             if sum(_is_wanted_row(row, query) for row in rows) >= query.count:
                 break
@@ -234,17 +230,19 @@ def _choose_older_files(files: Sequence[OlderFilings], query: FilingLookup) -> l
     first = query.date_from or (f"{query.year}-01-01" if query.year else "")
     last = query.date_to or (f"{query.year + 2}-12-31" if query.year else "9999-12-31")
     able = [
-        one
-        for one in files
-        if (one.filing_to or "9999-12-31") >= first and (one.filing_from or "") <= last
+        file
+        for file in files
+        if (file.filing_to or "9999-12-31") >= first and (file.filing_from or "") <= last
     ]
-    return sorted(able, key=lambda one: one.filing_to or "", reverse=True)
+    return sorted(able, key=lambda file: file.filing_to or "", reverse=True)
 
 
 # Says in a sentence how a query was understood.
 
 
-def describe_company_choice(found: CompanyResolution, query: FilingLookup) -> tuple[str, ...]:
+def describe_company_choice(
+    found: company_lookup.CompanyResolution, query: FilingLookup
+) -> tuple[str, ...]:
     """How the company was found, if the query could have meant another."""
     notes: list[str] = []
     company = found.company
@@ -266,7 +264,7 @@ def describe_company_choice(found: CompanyResolution, query: FilingLookup) -> tu
     return tuple(notes)
 
 
-def describe_unknown_company(query: FilingLookup, found: CompanyResolution) -> str:
+def describe_unknown_company(query: FilingLookup, found: company_lookup.CompanyResolution) -> str:
     text = query.ticker or query.company_text or query.text
     if found.basis == "cik":
         return f"The SEC has no filer with the CIK {text!r}."
@@ -280,8 +278,8 @@ def describe_filed_forms(rows: Iterable[FilingRow], query: FilingLookup) -> tupl
     counted = Counter(row.form for row in rows if is_within_window(row, query))
     if not counted:
         return ()
-    told = ", ".join(f"{form} ({count})" for form, count in counted.most_common(_MAX_LISTED_FORMS))
-    return (f"Filed in this time: {told}.",)
+    forms = ", ".join(f"{form} ({count})" for form, count in counted.most_common(_MAX_LISTED_FORMS))
+    return (f"Filed in this time: {forms}.",)
 
 
 def _format_filer(company: FilingCompany) -> str:
@@ -334,7 +332,7 @@ def _read_entry(entry: Element) -> tuple[bool, Filing] | None:
         url=build_document_address(cik, accession),
         source=PROVIDER_NAME,
         filing_date=read_day(filed[1]) if filed else None,
-        description="; ".join(told.strip() for told in items[1::2]) or None,
+        description="; ".join(text.strip() for text in items[1::2]) or None,
         is_amendment=form.endswith("/A"),
         items=split_form_items(items[::2]) or None,
     )

@@ -11,12 +11,7 @@ from typing import Any
 
 from citewell.core.errors import MalformedResponse
 from citewell.domains.filings import HeadlineFact, ReportedFact
-from citewell.providers.edgar.filing_rows import (
-    build_document_address,
-    is_accession,
-    is_form_name,
-    read_day,
-)
+from citewell.providers.edgar import filing_rows
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -75,10 +70,11 @@ def read_company_facts(
         for group in found
     ]
     chosen = [fact for group in wanted if (fact := choose_headline_periods(group)) is not None]
+    newest = max((_get_end_year(fact) for fact in chosen), default=0)
     name = whole.get("entityName")
     return CompanyFacts(
         company=clean_markup(name) if isinstance(name, str) else "",
-        facts=tuple(_drop_stale(chosen)),
+        facts=tuple(fact for fact in chosen if newest - _get_end_year(fact) <= _MAX_STALE_YEARS),
         is_outside_filters=any(found) and not chosen,
     )
 
@@ -105,30 +101,30 @@ def _read_fact(
         return None
     value, end, form = (
         row.get("val"),
-        read_day(_read_fact_text(row, "end")),
+        filing_rows.read_day(_read_fact_text(row, "end")),
         _read_fact_text(row, "form"),
     )
     known_unit = clean_markup(unit)[:_MAX_UNIT_CHARS]
     if not isinstance(value, _NumberText) or len(value) > _MAX_VALUE_CHARS:
         return None
-    if end is None or not is_form_name(form) or not known_unit:
+    if end is None or not filing_rows.is_form_name(form) or not known_unit:
         return None
     accession = _read_fact_text(row, "accn")
-    is_known = is_accession(accession)
+    is_known = filing_rows.is_accession(accession)
     text = _read_fact_text(row, "fp")
     return ReportedFact(
         concept=concept,
         value=str(value),
         unit=known_unit,
-        period_start=read_day(_read_fact_text(row, "start")),
+        period_start=filing_rows.read_day(_read_fact_text(row, "start")),
         period_end=end,
         form_type=form,
         label=label,
         fiscal_year=_read_year(row.get("fy")),
         fiscal_period=(text if text in {"FY", "Q1", "Q2", "Q3", "Q4", "H1", "H2"} else None),
-        filing_date=read_day(_read_fact_text(row, "filed")),
+        filing_date=filing_rows.read_day(_read_fact_text(row, "filed")),
         accession=accession if is_known else None,
-        url=build_document_address(cik, accession) if is_known else None,
+        url=filing_rows.build_document_address(cik, accession) if is_known else None,
     )
 
 
@@ -149,11 +145,6 @@ def _is_wanted(fact: ReportedFact, forms: tuple[str, ...], date_from: str, date_
         and (not date_from or filed >= date_from)
         and (not date_to or "" < filed <= date_to)
     )
-
-
-def _drop_stale(facts: list[HeadlineFact]) -> Iterator[HeadlineFact]:
-    newest = max((_get_end_year(fact) for fact in facts), default=0)
-    return (fact for fact in facts if newest - _get_end_year(fact) <= _MAX_STALE_YEARS)
 
 
 def _get_end_year(fact: HeadlineFact) -> int:
@@ -182,8 +173,11 @@ def choose_headline_periods(facts: Sequence[ReportedFact]) -> HeadlineFact | Non
     if annual and quarter and not quarter.period_start and quarter.period_end <= annual.period_end:
         quarter = None  # the balance at the end of the year
     ranked = [fact for fact in (annual, quarter) if fact and not fact.computed_from]
+    last = [fact for fact in able if fact.period_end == newest_end]
     return HeadlineFact(
-        newest=max(ranked, key=lambda fact: fact.period_end, default=_pick_shortest(able)),
+        newest=max(
+            ranked, key=lambda fact: fact.period_end, default=min(last, key=_count_period_days)
+        ),
         annual=annual,
         quarter=quarter,
         trailing=_find_twelve_months(annual, able) if annual else None,
@@ -204,11 +198,6 @@ def _pick_last(facts: Iterable[ReportedFact]) -> ReportedFact | None:
 
 def _get_filing_day(fact: ReportedFact) -> str:
     return fact.filing_date or ""
-
-
-def _pick_shortest(facts: Sequence[ReportedFact]) -> ReportedFact:
-    newest = max(fact.period_end for fact in facts)
-    return min((fact for fact in facts if fact.period_end == newest), key=_count_period_days)
 
 
 def _is_annual(fact: ReportedFact) -> bool:

@@ -10,28 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import citewell
-from citewell.core.errors import (
-    Blocked,
-    CitewellError,
-    FailureReason,
-    MalformedResponse,
-    Misconfigured,
-    NotFound,
-    RateLimited,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.domains.filings import FilingCompany, FilingLookup
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
-from citewell.providers.edgar import company_matching
+from citewell.providers.edgar import company_matching, filing_rows
 from citewell.providers.edgar.company_matching import CompanyChoice
-from citewell.providers.edgar.filing_rows import (
-    PROVIDER_NAME,
-    FilingTextAnswer,
-    FormerName,
-    Submissions,
-)
 from citewell.routing.ports import ProviderKit
 from citewell.workers.worker_tasks import TaskFailure, WorkerTask
 
@@ -94,19 +78,19 @@ class TickerList:
         """Match with the list of an earlier process, else with a new one, and keep what was read."""
         recalled = await self._recall_list()
         if recalled is not None:
-            with suppress(MalformedResponse):
+            with suppress(errors.MalformedResponse):
                 choice = await self._run_match(recalled.body, ticker, texts)
                 self._kept = recalled
                 return choice
         try:
             body = (await self._client.fetch_www(_LIST_PATH)).body
             choice = await self._run_match(body, ticker, texts)
-        except UpstreamError:
+        except errors.UpstreamError:
             if self._kept is None:
                 raise
             return await self._run_match(self._kept.body, ticker, texts)  # yesterday's still serves
         self._kept = _KeptList(body, self._kit.clock())
-        with suppress(CitewellError):
+        with suppress(errors.CitewellError):
             fact = b"%d\n%b" % (self._kept.fetched_at, self._kept.body)
             await self._kit.memory.remember_fact(_FACT_KEY, fact, ttl=_FRESH_SECONDS)
         return choice
@@ -115,7 +99,7 @@ class TickerList:
         """The list that an earlier process kept; None if it is old or this one has had its own."""
         if self._kept is not None:
             return None
-        with suppress(CitewellError, ValueError):
+        with suppress(errors.CitewellError, ValueError):
             stamp, _, body = (await self._kit.memory.recall_fact(_FACT_KEY) or b"").partition(b"\n")
             kept = _KeptList(body, float(stamp))
             return kept if 0 <= self._kit.clock() - kept.fetched_at < _FRESH_SECONDS else None
@@ -127,9 +111,11 @@ class TickerList:
                 _MATCH_COMPANY, body=body, ticker=ticker, texts=tuple(texts)
             )
         except TaskFailure as failure:
-            raise MalformedResponse(failure.message, provider=PROVIDER_NAME) from None
-        except MalformedResponse as error:
-            error.provider = error.provider or PROVIDER_NAME
+            raise errors.MalformedResponse(
+                failure.message, provider=filing_rows.PROVIDER_NAME
+            ) from None
+        except errors.MalformedResponse as error:
+            error.provider = error.provider or filing_rows.PROVIDER_NAME
             raise
 
 
@@ -158,9 +144,9 @@ class SecClient:
     async def _fetch_present(self, host: str, path: str, params: Mapping[str, str]) -> HttpResponse:
         try:
             return await self._fetch_sec_answer(host, path, params=params)
-        except NotFound:
+        except errors.NotFound:
             message = "A service of the SEC is not where it used to be."
-            raise UpstreamUnavailable(message, provider=PROVIDER_NAME) from None
+            raise errors.UpstreamUnavailable(message, provider=filing_rows.PROVIDER_NAME) from None
 
     async def _fetch_sec_answer(
         self,
@@ -185,34 +171,36 @@ class SecClient:
 
     def _require_contact(self) -> str:
         if self._contact is None:
-            raise Misconfigured(
+            raise errors.Misconfigured(
                 "The SEC refuses programs that do not say whom it can reach: set"
                 f" {CONTACT_SETTINGS[0]} to your mail address (or {CONTACT_SETTINGS[1]} or"
                 f" {CONTACT_SETTINGS[2]}, with one in it).",
-                provider=PROVIDER_NAME,
+                provider=filing_rows.PROVIDER_NAME,
                 settings=CONTACT_SETTINGS,
                 remedy=f"{CONTACT_SETTINGS[0]}=you@example.org",
-                reason=FailureReason.NOT_CONFIGURED,
+                reason=errors.FailureReason.NOT_CONFIGURED,
             )
         return self._contact
 
-    def _build_refusal(self, response: HttpResponse) -> RateLimited | NotFound | Blocked:
+    def _build_refusal(
+        self, response: HttpResponse
+    ) -> errors.RateLimited | errors.NotFound | errors.Blocked:
         body = response.body[:_MARK_BYTES]
         if _MISSING_FILE_MARK in body:
-            return NotFound("The SEC has no such file.", provider=PROVIDER_NAME)
+            return errors.NotFound("The SEC has no such file.", provider=filing_rows.PROVIDER_NAME)
         if any(mark in body for mark in _LIMIT_MARKS):
             self._upstream.pause_requests(_LIMIT_REST_SECONDS)
-            return RateLimited(
+            return errors.RateLimited(
                 "The SEC refuses requests from this address for ten minutes: too many were sent,"
                 f" or the contact in {CONTACT_SETTINGS[0]} is not a real one.",
-                provider=PROVIDER_NAME,
+                provider=filing_rows.PROVIDER_NAME,
                 retry_after=_LIMIT_REST_SECONDS,
                 detail="HTTP 403",
                 http_status=_REFUSED,
             )
-        return Blocked(
+        return errors.Blocked(
             "The SEC refused the request.",
-            provider=PROVIDER_NAME,
+            provider=filing_rows.PROVIDER_NAME,
             detail="HTTP 403",
             http_status=_REFUSED,
         )
@@ -236,9 +224,11 @@ class CompanyResolution:
     others: tuple[FilingCompany, ...] = ()
     basis: str = ""  # cik, ticker, name, start, part, spelling, filer or former_name
     text: str = ""  # the words that name it
-    former_name: FormerName | None = None
-    submissions: Submissions | None = None  # if they were fetched on the way
-    answer: FilingTextAnswer | None = None  # of the search for `text`, if no company was found
+    former_name: filing_rows.FormerName | None = None
+    submissions: filing_rows.Submissions | None = None  # if they were fetched on the way
+    answer: filing_rows.FilingTextAnswer | None = (
+        None  # of the search for `text`, if no company was found
+    )
 
     @property
     def is_single_lookup(self) -> bool:
@@ -272,9 +262,9 @@ class CompanyResolver:
             )
         return await self._find_unlisted(texts[-1])
 
-    async def fetch_submissions(self, cik: str) -> Submissions:
+    async def fetch_submissions(self, cik: str) -> filing_rows.Submissions:
         response = await self._client.fetch_data(f"/submissions/CIK{cik}.json")
-        return read_json_response(Submissions, response)
+        return read_json_response(filing_rows.Submissions, response)
 
     async def _resolve_ticker(self, text: str) -> CompanyResolution:
         """By ticker or CIK; a ticker that is no longer listed may stand in the index of texts."""
@@ -285,13 +275,13 @@ class CompanyResolver:
         if number := company_matching.normalize_cik(text):
             return await self._resolve_number(number, text)
         filers = (await self._search_words(ticker)).list_filers() if ticker else ()
-        delisted = next((one for one in filers if ticker in one.tickers), None)
+        delisted = next((filer for filer in filers if ticker in filer.tickers), None)
         return CompanyResolution(company=delisted, basis="ticker", text=text)
 
     async def _resolve_number(self, cik: str, text: str) -> CompanyResolution:
         try:
             found = await self.fetch_submissions(cik)
-        except NotFound:
+        except errors.NotFound:
             return CompanyResolution(basis="cik", text=text)
         company = found.build_company(cik)
         return CompanyResolution(company=company, basis="cik", text=text, submissions=found)
@@ -304,7 +294,7 @@ class CompanyResolver:
         searched = company_matching.trim_legal_form(text)
         answer = await self._search_words(searched)
         filers = answer.list_filers()
-        named = [one for one in filers if company_matching.is_same_company(one.name, text)]
+        named = [filer for filer in filers if company_matching.is_same_company(filer.name, text)]
         if named:
             return CompanyResolution(
                 company=named[0], others=tuple(named[1:4]), basis="filer", text=text
@@ -328,15 +318,15 @@ class CompanyResolver:
                 )
         return None
 
-    async def _look_up_filer(self, cik: str) -> Submissions | None:
+    async def _look_up_filer(self, cik: str) -> filing_rows.Submissions | None:
         try:
             return await self.fetch_submissions(cik)
-        except NotFound:
+        except errors.NotFound:
             return None
 
-    async def _search_words(self, text: str) -> FilingTextAnswer:
+    async def _search_words(self, text: str) -> filing_rows.FilingTextAnswer:
         return read_json_response(
-            FilingTextAnswer, await self._client.search_full_text({"q": text})
+            filing_rows.FilingTextAnswer, await self._client.search_full_text({"q": text})
         )
 
 

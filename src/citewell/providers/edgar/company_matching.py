@@ -113,12 +113,12 @@ def _read_list_row(row: Any) -> tuple[str, str, str]:
 
 def _index_tickers(listed: Iterable[_ListedCompany]) -> dict[str, _ListedCompany]:
     found: dict[str, _ListedCompany] = {}
-    for one in listed:
-        for ticker in one.company.tickers:
-            found.setdefault(ticker, one)
-    for one in listed:  # BRKB, unless somebody has just this ticker
-        for ticker in one.company.tickers:
-            found.setdefault(ticker.replace("-", ""), one)
+    for entry in listed:
+        for ticker in entry.company.tickers:
+            found.setdefault(ticker, entry)
+    for entry in listed:  # BRKB, unless somebody has just this ticker
+        for ticker in entry.company.tickers:
+            found.setdefault(ticker.replace("-", ""), entry)
     return found
 
 
@@ -130,7 +130,8 @@ def _find_ticker(by_ticker: dict[str, _ListedCompany], text: str) -> _ListedComp
 def _match_company_words(
     listed: list[_ListedCompany], by_ticker: dict[str, _ListedCompany], text: str
 ) -> CompanyChoice:
-    as_ticker = _find_ticker(by_ticker, text) if _may_be_ticker(text) else None
+    is_short = len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
+    as_ticker = _find_ticker(by_ticker, text) if is_short else None
     if as_ticker and text == text.upper():
         others = _find_named(listed, text)[1]
         return _choose_listed_company([as_ticker, *others], "ticker", text)
@@ -142,12 +143,8 @@ def _match_company_words(
     return _choose_listed_company(_find_misspelt(listed, text), "spelling", text)
 
 
-def _may_be_ticker(text: str) -> bool:
-    return len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
-
-
 def _choose_listed_company(found: Iterable[_ListedCompany], basis: str, text: str) -> CompanyChoice:
-    companies = list(dict.fromkeys(one.company for one in found))
+    companies = list(dict.fromkeys(entry.company for entry in found))
     if not companies:
         return CompanyChoice()
     return CompanyChoice(
@@ -161,17 +158,18 @@ def _find_named(listed: list[_ListedCompany], text: str) -> tuple[str, list[_Lis
     if not keys:
         return "", []
     whole = keys[0]
-    exact = [one for one in listed if one.keys and one.keys[0] == whole]
+    exact = [entry for entry in listed if entry.keys and entry.keys[0] == whole]
     starts = [
-        one
-        for one in listed
-        if whole in _list_run_keys(one.words, only_start=True) or not set(keys).isdisjoint(one.keys)
+        entry
+        for entry in listed
+        if whole in _list_run_keys(entry.words, only_start=True)
+        or not set(keys).isdisjoint(entry.keys)
     ]
     if exact:
         few = starts if len(starts) <= _MAX_PREFIX_COMPANIES else []
-        return "name", [*exact, *(one for one in few if one not in exact)]
+        return "name", [*exact, *(entry for entry in few if entry not in exact)]
     same = [
-        one for one in starts if not set(keys).isdisjoint(one.keys)
+        entry for entry in starts if not set(keys).isdisjoint(entry.keys)
     ]  # but for Group and the like
     if len(same) == 1:
         return "name", same
@@ -179,7 +177,7 @@ def _find_named(listed: list[_ListedCompany], text: str) -> tuple[str, list[_Lis
         return "start", starts
     if starts or len(whole) < _MIN_INNER_CHARS:
         return "", []
-    inner = [one for one in listed if whole in _list_run_keys(one.words)]
+    inner = [entry for entry in listed if whole in _list_run_keys(entry.words)]
     return ("part", inner) if len(inner) <= _MAX_INNER_COMPANIES else ("", [])
 
 
@@ -197,14 +195,14 @@ def _find_misspelt(listed: list[_ListedCompany], text: str) -> list[_ListedCompa
         return []
     allowed = 2 if len(key) >= _LONG_NAME_CHARS else 1
     near: list[tuple[int, int, _ListedCompany]] = []
-    for one in listed:
-        spellings = {*one.keys, "".join(one.words[: len(words)])}
+    for entry in listed:
+        spellings = {*entry.keys, "".join(entry.words[: len(words)])}
         distance = min(measure_spelling_distance(key, other, allowed) for other in spellings)
         if distance == 0:  # rightly spelt, and yet no name: a word that begins too many
             return []
         if distance <= allowed:
-            near.append((distance, one.place, one))
-    return [one for _, _, one in sorted(near, key=lambda found: found[:2])]
+            near.append((distance, entry.place, entry))
+    return [entry for _, _, entry in sorted(near, key=lambda found: found[:2])]
 
 
 def measure_spelling_distance(left: str, right: str, most: int) -> int:
@@ -248,9 +246,9 @@ def normalize_ticker(text: str) -> str | None:
 def split_company_words(name: str) -> tuple[str, ...]:
     """The words of a name that matter: no accents, punctuation, "and" or "the", initials joined."""
     plain = unicodedata.normalize("NFKD", _REGISTER_MARK_PATTERN.sub(" ", name)).casefold()
-    letters = "".join(one for one in plain if not unicodedata.combining(one))
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     spaced = letters.replace("&", " and ").replace("'", "").replace("’", "")
-    words = "".join(one if one.isalnum() else " " for one in spaced).split()
+    words = "".join(letter if letter.isalnum() else " " for letter in spaced).split()
     return tuple(_join_initials(word for word in words if word not in _IGNORED_WORDS))[
         :MAX_NAME_WORDS
     ]

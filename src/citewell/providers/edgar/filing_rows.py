@@ -14,15 +14,7 @@ from pydantic import ConfigDict, Field
 
 from citewell.core.errors import MalformedResponse
 from citewell.domains.filings import Filing, FilingCompany, FilingHits, FilingLookup
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.edgar.company_matching import (
     is_same_company,
     normalize_cik,
@@ -47,48 +39,49 @@ _MIN_STEM_CHARS = 4
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
-class FormerName(CamelCasePart):
+class FormerName(wire.CamelCasePart):
     name: str
-    to: OptionalField[str] = None
+    to: wire.OptionalField[str] = None
 
 
-class OlderFilings(CamelCasePart):
+class OlderFilings(wire.CamelCasePart):
     """A further file with filings of the same filer, all from these days."""
 
     name: Annotated[str, Field(pattern=r"^CIK\d{10}-submissions-\d{3}\.json$")]
-    filing_from: OptionalField[Day] = None
-    filing_to: OptionalField[Day] = None
+    filing_from: wire.OptionalField[Day] = None
+    filing_to: wire.OptionalField[Day] = None
 
 
-class _FilingLists(CamelCasePart):
+class _FilingLists(wire.CamelCasePart):
     recent: dict[str, Any]
-    files: OptionalField[TolerantItems[OlderFilings]] = None
+    files: wire.OptionalField[wire.TolerantItems[OlderFilings]] = None
 
 
-class Submissions(JsonResponse, CamelCasePart):
-    cik: OptionalField[str | int] = None
-    name: OptionalField[str] = None
-    tickers: OptionalField[TolerantItems[str]] = None
-    former_names: OptionalField[TolerantItems[FormerName]] = None
+class Submissions(wire.JsonResponse, wire.CamelCasePart):
+    cik: wire.OptionalField[str | int] = None
+    name: wire.OptionalField[str] = None
+    tickers: wire.OptionalField[wire.TolerantItems[str]] = None
+    former_names: wire.OptionalField[wire.TolerantItems[FormerName]] = None
     filings: _FilingLists
 
     def build_company(self, cik: str) -> FilingCompany:
         """The filer; `cik` is the number asked for, if the response does not state one."""
-        tickers = (normalize_ticker(one) for one in self.tickers or ())
+        tickers = (normalize_ticker(ticker) for ticker in self.tickers or ())
         return FilingCompany(
             name=clean_markup(self.name) or f"CIK {cik}",
             cik=normalize_cik(str(self.cik)) or cik,
-            tickers=tuple(dict.fromkeys(one for one in tickers if one)),
+            tickers=tuple(dict.fromkeys(ticker for ticker in tickers if ticker)),
         )
 
     def find_former_name(self, text: str) -> FormerName | None:
         """The former name that the text means; None if it means none of them."""
         return next(
-            (one for one in self.former_names or () if is_same_company(one.name, text)), None
+            (former for former in self.former_names or () if is_same_company(former.name, text)),
+            None,
         )
 
 
-class OlderColumns(JsonResponse):
+class OlderColumns(wire.JsonResponse):
     """A file of older filings, whose arrays stand at the top."""
 
     model_config = ConfigDict(extra="allow")
@@ -179,12 +172,13 @@ def describe_variants(forms: Iterable[str], query: FilingLookup) -> tuple[str, .
     left = Counter(
         form
         for form in forms
-        if not has_wanted_form(form, query) and any(_is_variant(form.upper(), one) for one in stems)
+        if not has_wanted_form(form, query)
+        and any(_is_variant(form.upper(), stem) for stem in stems)
     )
     if not left:
         return ()
-    told = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
-    return (f"Left out, as other forms: {told}. Ask for them by form_type.",)
+    listing = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
+    return (f"Left out, as other forms: {listing}. Ask for them by form_type.",)
 
 
 def _is_variant(form: str, stem: str) -> bool:
@@ -210,8 +204,8 @@ def build_company_filing(row: FilingRow, company: FilingCompany) -> Filing:
 
 
 def split_form_items(items: Iterable[str]) -> tuple[str, ...]:
-    kept = (one.strip() for one in items)
-    return tuple(dict.fromkeys(one for one in kept if _ITEM_PATTERN.fullmatch(one)))
+    kept = (number.strip() for number in items)
+    return tuple(dict.fromkeys(number for number in kept if _ITEM_PATTERN.fullmatch(number)))
 
 
 def build_document_address(cik: str, accession: str, document: str = "") -> str:
@@ -229,35 +223,35 @@ def is_accession(text: str) -> bool:
 # EDGAR's full-text search (undocumented; filings from 2001): its request, and what it returns.
 
 
-class _FullTextSource(ResponsePart):
-    ciks: OptionalField[TolerantItems[str]] = None
-    display_names: OptionalField[TolerantItems[str]] = None
-    form: OptionalField[str] = None
-    file_type: OptionalField[str] = None
-    file_description: OptionalField[str] = None
-    file_date: OptionalField[str] = None
-    period_ending: OptionalField[str] = None
-    items: OptionalField[TolerantItems[str]] = None
+class _FullTextSource(wire.ResponsePart):
+    ciks: wire.OptionalField[wire.TolerantItems[str]] = None
+    display_names: wire.OptionalField[wire.TolerantItems[str]] = None
+    form: wire.OptionalField[str] = None
+    file_type: wire.OptionalField[str] = None
+    file_description: wire.OptionalField[str] = None
+    file_date: wire.OptionalField[str] = None
+    period_ending: wire.OptionalField[str] = None
+    items: wire.OptionalField[wire.TolerantItems[str]] = None
     adsh: str
 
 
-class _FullTextHit(ResponsePart):
-    id: OptionalField[str] = Field(default=None, alias="_id")
+class _FullTextHit(wire.ResponsePart):
+    id: wire.OptionalField[str] = Field(default=None, alias="_id")
     source: _FullTextSource = Field(alias="_source")
 
 
-class _EntityBucket(ResponsePart):
+class _EntityBucket(wire.ResponsePart):
     key: str
 
 
-class _FullTextHits(ResponsePart):
-    total: OptionalField[int] = nested_field("total.value")
-    hits: TolerantItems[_FullTextHit]
+class _FullTextHits(wire.ResponsePart):
+    total: wire.OptionalField[int] = wire.nested_field("total.value")
+    hits: wire.TolerantItems[_FullTextHit]
 
 
-class FilingTextAnswer(JsonResponse):
+class FilingTextAnswer(wire.JsonResponse):
     hits: _FullTextHits
-    entities: OptionalField[TolerantItems[_EntityBucket]] = nested_field(
+    entities: wire.OptionalField[wire.TolerantItems[_EntityBucket]] = wire.nested_field(
         "aggregations.entity_filter.buckets"
     )
 
@@ -300,7 +294,7 @@ def read_full_text_hits(answer: FilingTextAnswer, query: FilingLookup) -> Filing
     ]
     return FilingHits(
         filings=tuple(wanted[: query.count]),
-        total=drop_negative_count(answer.hits.total),
+        total=wire.drop_negative_count(answer.hits.total),
         notes=describe_variants((filing.form_type for filing in unique.values()), query),
     )
 
@@ -346,13 +340,10 @@ def parse_display_name(text: str) -> FilingCompany | None:
     cik = normalize_cik(after.strip().removesuffix(")")) if mark else None
     if cik is None:
         return None
-    name, tickers = _split_display_tickers(before.strip())
+    name, tickers = before.strip(), tuple[str, ...]()
+    head, opened, inside = name.removesuffix(")").rpartition("(")
+    if opened and head.strip() and name.endswith(")") and inside == inside.upper():
+        given = [normalize_ticker(ticker) or "" for ticker in inside.split(",")]
+        name, tickers = (head.strip(), tuple(given)) if all(given) else (name, ())
     cleaned = clean_markup(name)
     return FilingCompany(name=cleaned, cik=cik, tickers=tickers) if cleaned else None
-
-
-def _split_display_tickers(name: str) -> tuple[str, tuple[str, ...]]:
-    head, mark, inside = name.removesuffix(")").rpartition("(")
-    tickers = tuple(normalize_ticker(one) or "" for one in inside.split(","))
-    is_ticker_list = name.endswith(")") and inside == inside.upper() and all(tickers)
-    return (head.strip(), tickers) if mark and head.strip() and is_ticker_list else (name, ())

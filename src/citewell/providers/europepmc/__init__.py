@@ -22,16 +22,7 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
-from citewell.net.upstream.json_responses import (
-    CamelCasePart,
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    TolerantItems,
-    drop_negative_count,
-    nested_field,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
@@ -50,69 +41,73 @@ _PREPRINT_WITHDRAWAL_TYPES = {
 }
 
 
-class _EuropePmcAuthor(CamelCasePart):
-    full_name: OptionalField[str] = None
-    first_name: OptionalField[str] = None
-    last_name: OptionalField[str] = None
-    initials: OptionalField[str] = None
-    collective_name: OptionalField[str] = None
+class _EuropePmcAuthor(wire.CamelCasePart):
+    full_name: wire.OptionalField[str] = None
+    first_name: wire.OptionalField[str] = None
+    last_name: wire.OptionalField[str] = None
+    initials: wire.OptionalField[str] = None
+    collective_name: wire.OptionalField[str] = None
 
 
-class _EuropePmcJournal(CamelCasePart):
-    title: OptionalField[str] = None
+class _EuropePmcJournal(wire.CamelCasePart):
+    title: wire.OptionalField[str] = None
 
 
-class _EuropePmcJournalInfo(CamelCasePart):
-    issue: OptionalField[str] = None
-    volume: OptionalField[str] = None
-    date_of_publication: OptionalField[str] = None
-    journal: OptionalField[_EuropePmcJournal] = None
+class _EuropePmcJournalInfo(wire.CamelCasePart):
+    issue: wire.OptionalField[str] = None
+    volume: wire.OptionalField[str] = None
+    date_of_publication: wire.OptionalField[str] = None
+    journal: wire.OptionalField[_EuropePmcJournal] = None
 
 
-class _EuropePmcBook(CamelCasePart):
-    publisher: OptionalField[str] = None
-    comprising_title: OptionalField[str] = None
+class _EuropePmcBook(wire.CamelCasePart):
+    publisher: wire.OptionalField[str] = None
+    comprising_title: wire.OptionalField[str] = None
 
 
-class _EuropePmcFullText(CamelCasePart):
-    url: HttpLink
-    availability_code: OptionalField[str] = None
-    document_style: OptionalField[str] = None
-    site: OptionalField[str] = None
+class _EuropePmcFullText(wire.CamelCasePart):
+    url: wire.HttpLink
+    availability_code: wire.OptionalField[str] = None
+    document_style: wire.OptionalField[str] = None
+    site: wire.OptionalField[str] = None
 
 
-class _EuropePmcCorrection(CamelCasePart):
-    type: OptionalField[str] = None
-    reference: OptionalField[str] = None
-    note: OptionalField[str] = None
+class _EuropePmcCorrection(wire.CamelCasePart):
+    type: wire.OptionalField[str] = None
+    reference: wire.OptionalField[str] = None
+    note: wire.OptionalField[str] = None
 
 
-class EuropePmcWork(CamelCasePart):
-    id: OptionalField[str] = None
-    source: OptionalField[str] = None
-    pmid: OptionalField[str] = None
-    pmcid: OptionalField[str] = None
-    doi: OptionalField[str] = None
+class EuropePmcWork(wire.CamelCasePart):
+    id: wire.OptionalField[str] = None
+    source: wire.OptionalField[str] = None
+    pmid: wire.OptionalField[str] = None
+    pmcid: wire.OptionalField[str] = None
+    doi: wire.OptionalField[str] = None
     title: str
-    author_string: OptionalField[str] = None
-    authors: OptionalField[TolerantItems[_EuropePmcAuthor]] = nested_field("authorList.author")
-    journal_info: OptionalField[_EuropePmcJournalInfo] = None
-    book_or_report_details: OptionalField[_EuropePmcBook] = None
-    pub_year: OptionalField[str] = None
-    first_publication_date: OptionalField[str] = None
-    page_info: OptionalField[str] = None
-    abstract_text: OptionalField[str] = None
-    language: OptionalField[str] = None
-    license: OptionalField[str] = None
-    pub_types: OptionalField[TolerantItems[str]] = nested_field("pubTypeList.pubType")
-    full_texts: OptionalField[TolerantItems[_EuropePmcFullText]] = nested_field(
+    author_string: wire.OptionalField[str] = None
+    authors: wire.OptionalField[wire.TolerantItems[_EuropePmcAuthor]] = wire.nested_field(
+        "authorList.author"
+    )
+    journal_info: wire.OptionalField[_EuropePmcJournalInfo] = None
+    book_or_report_details: wire.OptionalField[_EuropePmcBook] = None
+    pub_year: wire.OptionalField[str] = None
+    first_publication_date: wire.OptionalField[str] = None
+    page_info: wire.OptionalField[str] = None
+    abstract_text: wire.OptionalField[str] = None
+    language: wire.OptionalField[str] = None
+    license: wire.OptionalField[str] = None
+    pub_types: wire.OptionalField[wire.TolerantItems[str]] = wire.nested_field(
+        "pubTypeList.pubType"
+    )
+    full_texts: wire.OptionalField[wire.TolerantItems[_EuropePmcFullText]] = wire.nested_field(
         "fullTextUrlList.fullTextUrl"
     )
-    corrections: OptionalField[TolerantItems[_EuropePmcCorrection]] = nested_field(
+    corrections: wire.OptionalField[wire.TolerantItems[_EuropePmcCorrection]] = wire.nested_field(
         "commentCorrectionList.commentCorrection"
     )
-    is_open_access: OptionalField[str] = None
-    cited_by_count: OptionalField[int] = None
+    is_open_access: wire.OptionalField[str] = None
+    cited_by_count: wire.OptionalField[int] = None
 
     @property
     def is_preprint(self) -> bool:
@@ -123,13 +118,13 @@ class EuropePmcWork(CamelCasePart):
         return tuple(clean_markup(word).lower() for word in self.pub_types or ())
 
 
-class _EuropePmcResultList(CamelCasePart):
-    result: TolerantItems[EuropePmcWork]
+class _EuropePmcResultList(wire.CamelCasePart):
+    result: wire.TolerantItems[EuropePmcWork]
 
 
-class EuropePmcResponse(CamelCasePart, JsonResponse):
+class EuropePmcResponse(wire.CamelCasePart, wire.JsonResponse):
     err_msg: Any = None
-    hit_count: OptionalField[int] = None
+    hit_count: wire.OptionalField[int] = None
     result_list: _EuropePmcResultList | None = None  # absent if there is an error
 
 
@@ -162,7 +157,7 @@ def parse_europepmc_work(work: EuropePmcWork, *, source: str) -> Paper:
         abstract=clean_markup(_ABSTRACT_HEADING_PATTERN.sub(r" \1: ", work.abstract_text or ""))
         or None,
         language=record_fields.convert_language_code(work.language),
-        citation_count=drop_negative_count(work.cited_by_count),
+        citation_count=wire.drop_negative_count(work.cited_by_count),
         open_access=True if clean_markup(work.is_open_access).upper() == "Y" else None,
         pdf_url=next((copy.url for copy in copies if copy.pdf), None),
         copies=copies,
@@ -266,19 +261,19 @@ def _parse_full_text_url(text: _EuropePmcFullText, work: EuropePmcWork, source: 
 def _list_europepmc_notices(work: EuropePmcWork, source: str) -> tuple[IntegrityNotice, ...]:
     found = (
         notice_relations.parse_notice_relation(
-            one.type or "", one.reference or "", source=source, note=one.note or ""
+            notice.type or "", notice.reference or "", source=source, note=notice.note or ""
         )
-        for one in work.corrections or ()
+        for notice in work.corrections or ()
     )
-    told = notice_relations.add_retraction_flag(
+    events = notice_relations.add_retraction_flag(
         tuple(event for event in found if event), work.types, source=source
     )
     gone = next(
         (label for word, label in _PREPRINT_WITHDRAWAL_TYPES.items() if word in work.types), None
     )
-    if gone is None or any(event.kind is NoticeKind.RETRACTION for event in told):
-        return told
-    return (*told, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label=gone))
+    if gone is None or any(event.kind is NoticeKind.RETRACTION for event in events):
+        return events
+    return (*events, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label=gone))
 
 
 SPEC = ProviderSpec(
@@ -340,14 +335,16 @@ class Provider(KitProvider):
             return None
         asked = _ID_QUERIES[paper_id.scheme].format(wanted.replace('"', ""))
         papers, _total = await self._search_europepmc(asked, count=5)
-        return next((one for one in papers if one.ids.get(paper_id.scheme) == wanted), None)
+        return next((paper for paper in papers if paper.ids.get(paper_id.scheme) == wanted), None)
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        asked = {one: _normalize_europepmc_id(one) for one in ids}
-        sound = {one: value for one, value in asked.items() if value and '"' not in value}
+        asked = {paper_id: _normalize_europepmc_id(paper_id) for paper_id in ids}
+        sound = {paper_id: value for paper_id, value in asked.items() if value and '"' not in value}
         if not sound:
             return {}
-        each = (f"({_ID_QUERIES[one.scheme].format(value)})" for one, value in sound.items())
+        each = (
+            f"({_ID_QUERIES[paper_id.scheme].format(value)})" for paper_id, value in sound.items()
+        )
         papers, total = await self._search_europepmc(" OR ".join(each), count=SPEC.max_results)
         return csl_works.assign_papers(list(sound), papers, is_complete=total == len(papers))
 
@@ -377,7 +374,7 @@ class Provider(KitProvider):
         }
         if newest:
             params["sort"] = "P_PDATE_D desc"
-        answer = read_json_response(
+        answer = wire.read_json_response(
             EuropePmcResponse, await self._upstream.send_get("/search", params=params)
         )
         if answer.err_msg:

@@ -109,12 +109,13 @@ class Provider(KitProvider):
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         asked = {
-            one: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(one)) for one in ids
+            paper_id: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(paper_id))
+            for paper_id in ids
         }
         dois = csl_works.keep_plain_dois(asked.values())
         if not dois:
             return {}
-        values = "|".join(one.value for one in dois)
+        values = "|".join(doi.value for doi in dois)
         answer = await self._list_openalex_works(
             {"filter": f"doi:{values}"}, count=SPEC.max_results
         )
@@ -122,7 +123,7 @@ class Provider(KitProvider):
         found = csl_works.assign_papers(
             dois, map(openalex_works.parse_openalex_work, answer.results), is_complete=whole
         )
-        return {one: found[doi] for one, doi in asked.items() if doi in found}
+        return {paper_id: found[doi] for paper_id, doi in asked.items() if doi in found}
 
     async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         words = _strip_search_operators(query.title or query.text)
@@ -183,7 +184,10 @@ class Provider(KitProvider):
             return None
         work = read_json_response(OpenAlexWork, response)
         # OpenAlex merges versions: a preprint's DOI may return the article, a different work.
-        return work if _is_requested_work(work, paper_id) else None
+        is_requested = paper_id.scheme is not IdentifierScheme.DOI or csl_works.normalize_doi(
+            work.doi
+        ) in {"", paper_id.value.lower()}
+        return work if is_requested else None
 
     async def _list_openalex_works(
         self, params: Mapping[str, str], *, count: int
@@ -226,13 +230,6 @@ def _convert_to_doi(paper_id: PaperId) -> str:
     """The DOI of a paper; for an arXiv id the DOI that arXiv registers for it."""
     arxiv = paper_id.scheme is IdentifierScheme.ARXIV
     return f"10.48550/arxiv.{paper_id.value}".lower() if arxiv else paper_id.value
-
-
-def _is_requested_work(work: OpenAlexWork, paper_id: PaperId) -> bool:
-    return paper_id.scheme is not IdentifierScheme.DOI or csl_works.normalize_doi(work.doi) in {
-        "",
-        paper_id.value.lower(),
-    }
 
 
 def _build_openalex_params(query: PaperQuery) -> dict[str, str]:

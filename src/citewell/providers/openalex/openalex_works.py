@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
@@ -18,14 +17,7 @@ from citewell.core.values.paper import (
     OpenCopy,
     Paper,
 )
-from citewell.net.upstream.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    nested_field,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.text.calendar_dates import extract_year
 from citewell.text.data_tables import load_table
@@ -40,60 +32,60 @@ _MAX_ABSTRACT_WORDS = 20_000  # longer abstracts are cut
 _WORK_ID_PATTERN = re.compile(r"W\d{2,12}", re.IGNORECASE)
 
 
-class _OpenAlexSource(ResponsePart):
-    display_name: OptionalField[str] = None
-    type: OptionalField[str] = None
-    is_in_doaj: OptionalField[bool] = None
-    publisher: OptionalField[str] = Field(default=None, alias="host_organization_name")
+class _OpenAlexSource(wire.ResponsePart):
+    display_name: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    is_in_doaj: wire.OptionalField[bool] = None
+    publisher: wire.OptionalField[str] = Field(default=None, alias="host_organization_name")
 
 
-class _OpenAlexLocation(ResponsePart):
-    is_oa: OptionalField[bool] = None
-    landing_page_url: OptionalField[HttpLink] = None
-    pdf_url: OptionalField[HttpLink] = None
-    source: OptionalField[_OpenAlexSource] = None
-    raw_source_name: OptionalField[str] = None
-    license: OptionalField[str] = None
-    version: OptionalField[str] = None
+class _OpenAlexLocation(wire.ResponsePart):
+    is_oa: wire.OptionalField[bool] = None
+    landing_page_url: wire.OptionalField[wire.HttpLink] = None
+    pdf_url: wire.OptionalField[wire.HttpLink] = None
+    source: wire.OptionalField[_OpenAlexSource] = None
+    raw_source_name: wire.OptionalField[str] = None
+    license: wire.OptionalField[str] = None
+    version: wire.OptionalField[str] = None
 
 
-class _OpenAlexAuthorship(ResponsePart):
-    display_name: OptionalField[str] = nested_field("author.display_name")
-    raw_author_name: OptionalField[str] = None
+class _OpenAlexAuthorship(wire.ResponsePart):
+    display_name: wire.OptionalField[str] = wire.nested_field("author.display_name")
+    raw_author_name: wire.OptionalField[str] = None
 
 
-class OpenAlexWork(JsonResponse):
+class OpenAlexWork(wire.JsonResponse):
     """A work in OpenAlex's JSON; everything may be missing but its OpenAlex id or DOI."""
 
-    id: OptionalField[str] = None
-    doi: OptionalField[str] = None
-    own_id: OptionalField[str] = nested_field("ids.openalex")
-    other_doi: OptionalField[str] = nested_field("ids.doi")
-    pmid: OptionalField[str] = nested_field("ids.pmid")
-    pmcid: OptionalField[str] = nested_field("ids.pmcid")
-    title: OptionalField[str] = Field(default=None)
-    display_name: OptionalField[str] = None
-    publication_year: OptionalField[int] = None
-    publication_date: OptionalField[str] = None
-    type: OptionalField[str] = None
-    type_crossref: OptionalField[str] = None
-    language: OptionalField[str] = None
-    primary_location: OptionalField[_OpenAlexLocation] = None
-    best_oa_location: OptionalField[_OpenAlexLocation] = None
-    locations: OptionalField[TolerantItems[_OpenAlexLocation]] = None
-    is_oa: OptionalField[bool] = nested_field("open_access.is_oa")
-    authorships: TolerantItems[_OpenAlexAuthorship] = ()
-    cited_by_count: OptionalField[Annotated[int, Field(ge=0)]] = None
-    reference_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+    id: wire.OptionalField[str] = None
+    doi: wire.OptionalField[str] = None
+    own_id: wire.OptionalField[str] = wire.nested_field("ids.openalex")
+    other_doi: wire.OptionalField[str] = wire.nested_field("ids.doi")
+    pmid: wire.OptionalField[str] = wire.nested_field("ids.pmid")
+    pmcid: wire.OptionalField[str] = wire.nested_field("ids.pmcid")
+    title: wire.OptionalField[str] = Field(default=None)
+    display_name: wire.OptionalField[str] = None
+    publication_year: wire.OptionalField[int] = None
+    publication_date: wire.OptionalField[str] = None
+    type: wire.OptionalField[str] = None
+    type_crossref: wire.OptionalField[str] = None
+    language: wire.OptionalField[str] = None
+    primary_location: wire.OptionalField[_OpenAlexLocation] = None
+    best_oa_location: wire.OptionalField[_OpenAlexLocation] = None
+    locations: wire.OptionalField[wire.TolerantItems[_OpenAlexLocation]] = None
+    is_oa: wire.OptionalField[bool] = wire.nested_field("open_access.is_oa")
+    authorships: wire.TolerantItems[_OpenAlexAuthorship] = ()
+    cited_by_count: wire.OptionalField[Annotated[int, Field(ge=0)]] = None
+    reference_count: wire.OptionalField[Annotated[int, Field(ge=0)]] = Field(
         default=None, alias="referenced_works_count"
     )
-    referenced_works: OptionalField[TolerantItems[str]] = None
-    volume: OptionalField[csl_works.TextField] = nested_field("biblio.volume")
-    issue: OptionalField[csl_works.TextField] = nested_field("biblio.issue")
-    first_page: OptionalField[csl_works.TextField] = nested_field("biblio.first_page")
-    last_page: OptionalField[csl_works.TextField] = nested_field("biblio.last_page")
-    is_retracted: OptionalField[bool] = None
-    abstract_inverted_index: OptionalField[dict[str, Any]] = None
+    referenced_works: wire.OptionalField[wire.TolerantItems[str]] = None
+    volume: wire.OptionalField[csl_works.TextField] = wire.nested_field("biblio.volume")
+    issue: wire.OptionalField[csl_works.TextField] = wire.nested_field("biblio.issue")
+    first_page: wire.OptionalField[csl_works.TextField] = wire.nested_field("biblio.first_page")
+    last_page: wire.OptionalField[csl_works.TextField] = wire.nested_field("biblio.last_page")
+    is_retracted: wire.OptionalField[bool] = None
+    abstract_inverted_index: wire.OptionalField[dict[str, Any]] = None
 
     @model_validator(mode="after")
     def _require_identifier(self) -> Self:
@@ -102,13 +94,13 @@ class OpenAlexWork(JsonResponse):
         return self
 
 
-class _OpenAlexMeta(ResponsePart):
-    count: OptionalField[Annotated[int, Field(ge=0)]] = None
+class _OpenAlexMeta(wire.ResponsePart):
+    count: wire.OptionalField[Annotated[int, Field(ge=0)]] = None
 
 
-class OpenAlexWorkList(JsonResponse):
-    results: TolerantItems[OpenAlexWork]
-    meta: OptionalField[_OpenAlexMeta] = None
+class OpenAlexWorkList(wire.JsonResponse):
+    results: wire.TolerantItems[OpenAlexWork]
+    meta: wire.OptionalField[_OpenAlexMeta] = None
 
 
 def parse_openalex_works(works: tuple[OpenAlexWork, ...]) -> tuple[Paper, ...]:
@@ -118,7 +110,10 @@ def parse_openalex_works(works: tuple[OpenAlexWork, ...]) -> tuple[Paper, ...]:
 def parse_openalex_work(work: OpenAlexWork) -> Paper:
     ids = _collect_openalex_ids(work)
     doi, home = ids.get(IdentifierScheme.DOI), work.primary_location or _OpenAlexLocation()
-    copies, source = _list_openalex_copies(work), home.source or _OpenAlexSource()
+    places = (work.best_oa_location, *(work.locations or ()))
+    listed = (_parse_oa_location(place) for place in places if place and place.is_oa)
+    copies = tuple({copy.url: copy for copy in listed if copy.url}.values())
+    source = home.source or _OpenAlexSource()
     year = record_fields.parse_issued_date(str(work.publication_year))
     date = record_fields.parse_issued_date(work.publication_date)
     # OpenAlex fills in `-01` for an unknown day or month.
@@ -136,8 +131,10 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
         else home.landing_page_url or _build_openalex_url(ids),
         ids=ids,
         authors=csl_works.name_authors(
-            publisher_markup.clean_markup_line(one.display_name or one.raw_author_name)
-            for one in work.authorships
+            publisher_markup.clean_markup_line(
+                authorship.display_name or authorship.raw_author_name
+            )
+            for authorship in work.authorships
         ),
         kind=_choose_openalex_kind(work, source),
         year=extract_year(year or published),
@@ -170,7 +167,7 @@ def _find_preprint_doi(work: OpenAlexWork, ids: Mapping[IdentifierScheme, str]) 
         return None
     pages = (place.landing_page_url or "" for place in work.locations or ())
     found = (dois.find_doi(page) for page in pages if dois.is_doi_resolver(page))
-    linked = next((one for one in found if one and dois.is_preprint_doi(one)), None)
+    linked = next((doi for doi in found if doi and dois.is_preprint_doi(doi)), None)
     return linked or (f"10.48550/arxiv.{arxiv}" if arxiv else None)
 
 
@@ -213,13 +210,8 @@ def _choose_openalex_kind(work: OpenAlexWork, source: _OpenAlexSource) -> str | 
     word = clean_markup(work.type).lower()
     if word == "article":
         return _SOURCE_TYPE_KINDS.get(clean_markup(source.type).lower(), "article-journal")
-    return _load_work_kinds().get(word)
-
-
-def _list_openalex_copies(work: OpenAlexWork) -> tuple[OpenCopy, ...]:
-    places = (work.best_oa_location, *(work.locations or ()))
-    copies = (_parse_oa_location(place) for place in places if place and place.is_oa)
-    return tuple({copy.url: copy for copy in copies if copy.url}.values())
+    kinds: dict[str, str] = load_table(__package__, "openalex_works")["work_kinds"]
+    return kinds.get(word)
 
 
 def _parse_oa_location(place: _OpenAlexLocation) -> OpenCopy:
@@ -260,8 +252,3 @@ def list_referenced_ids(work: OpenAlexWork) -> list[str]:
     """The OpenAlex ids of the works that this one cites."""
     found = (_WORK_ID_PATTERN.search(address) for address in work.referenced_works or ())
     return [match[0].upper() for match in found if match]
-
-
-@cache
-def _load_work_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "openalex_works")["work_kinds"])

@@ -10,13 +10,7 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from citewell.citations import record_fields
-from citewell.core.errors import (
-    InvalidInput,
-    MalformedResponse,
-    RateLimited,
-    RejectedRequest,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -27,13 +21,7 @@ from citewell.core.values.paper import (
     PaperQuery,
 )
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.pubmed.article_records import read_pubmed_articles
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
@@ -68,7 +56,7 @@ SPEC = ProviderSpec(
     test_evidence="records: recorded answers; search: shape-tested only",
 )
 
-A = TypeVar("A", bound=JsonResponse)
+A = TypeVar("A", bound=wire.JsonResponse)
 
 _ID_PARSERS = {
     IdentifierScheme.PMID: record_fields.normalize_pmid_field,
@@ -82,29 +70,29 @@ _RATE_LIMIT_PATTERN = re.compile(r"rate limit", re.IGNORECASE)
 _NO_RECORDS_PATTERN = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]{0,200}cannot be retrieved", re.IGNORECASE)  # fmt: skip
 
 
-class _EsearchResult(ResponsePart):
-    ERROR: OptionalField[str] = None
-    count: OptionalField[int] = None
-    idlist: OptionalField[list[str]] = None  # empty, not absent, when nothing was found
+class _EsearchResult(wire.ResponsePart):
+    ERROR: wire.OptionalField[str] = None
+    count: wire.OptionalField[int] = None
+    idlist: wire.OptionalField[list[str]] = None  # empty, not absent, when nothing was found
 
 
-class _EsearchResponse(JsonResponse):
+class _EsearchResponse(wire.JsonResponse):
     esearchresult: _EsearchResult
 
 
-class _EsummaryId(ResponsePart):
-    idtype: OptionalField[str] = None
-    value: OptionalField[str] = None
+class _EsummaryId(wire.ResponsePart):
+    idtype: wire.OptionalField[str] = None
+    value: wire.OptionalField[str] = None
 
 
-class _EsummaryRecord(ResponsePart):
-    articleids: TolerantItems[
+class _EsummaryRecord(wire.ResponsePart):
+    articleids: wire.TolerantItems[
         _EsummaryId
     ] = ()  # absent for an unknown id, which gets an error instead
 
 
-class _EsummaryResponse(JsonResponse):
-    result: dict[str, OptionalField[_EsummaryRecord]] = Field(default_factory=dict)
+class _EsummaryResponse(wire.JsonResponse):
+    result: dict[str, wire.OptionalField[_EsummaryRecord]] = Field(default_factory=dict)
     esummaryresult: Any = None  # replaces `result` if the id is malformed
 
 
@@ -138,18 +126,24 @@ class Provider(KitProvider):
             if wanted
             else ()
         )
-        return next((one for one in found if one.ids.get(paper_id.scheme) == wanted), None)
+        return next((paper for paper in found if paper.ids.get(paper_id.scheme) == wanted), None)
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """Papers by id. Fetching silently skips unknown PMIDs, so only the DOI search can return None."""
-        asked = [one for one in ids if _normalize_pubmed_id(one) and '"' not in one.value]
+        asked = [
+            paper_id
+            for paper_id in ids
+            if _normalize_pubmed_id(paper_id) and '"' not in paper_id.value
+        ]
         if not asked:
             return {}
         if asked[0].scheme is IdentifierScheme.PMID:
             return csl_works.assign_papers(
-                asked, await self._fetch_articles([one.value for one in asked]), is_complete=False
+                asked,
+                await self._fetch_articles([paper_id.value for paper_id in asked]),
+                is_complete=False,
             )
-        term = " OR ".join(f'"{one.value}"[aid]' for one in asked)
+        term = " OR ".join(f'"{paper_id.value}"[aid]' for paper_id in asked)
         numbers, total = await self._search_pmids({"term": term, "retmax": str(2 * _MAX_BATCH_IDS)})
         papers = await self._fetch_articles(numbers)
         return csl_works.assign_papers(asked, papers, is_complete=total == len(papers))
@@ -183,9 +177,9 @@ class Provider(KitProvider):
         summaries = _read_eutils_json(_EsummaryResponse, response)
         summary = summaries.result.get(number) or _EsummaryRecord()
         given = (
-            record_fields.normalize_pmid_field(one.value)
-            for one in summary.articleids
-            if one.idtype == "pmid"
+            record_fields.normalize_pmid_field(number.value)
+            for number in summary.articleids
+            if number.idtype == "pmid"
         )
         return [pmid for pmid in given if pmid]
 
@@ -197,9 +191,9 @@ class Provider(KitProvider):
         ).esearchresult
         if result.ERROR:
             message = "The upstream answered with an error in place of results."
-            raise UpstreamUnavailable(message, provider=SPEC.name)
+            raise errors.UpstreamUnavailable(message, provider=SPEC.name)
         if result.idlist is None:
-            raise MalformedResponse("The response has no list of PMIDs.", provider=SPEC.name)
+            raise errors.MalformedResponse("The response has no list of PMIDs.", provider=SPEC.name)
         return result.idlist, result.count
 
     async def _fetch_articles(self, numbers: Sequence[str]) -> tuple[Paper, ...]:
@@ -212,7 +206,9 @@ class Provider(KitProvider):
         if response.status == 400:
             if _NO_RECORDS_PATTERN.search(response.body):
                 return ()
-            raise RejectedRequest("The upstream refused this request.", provider=response.provider)
+            raise errors.RejectedRequest(
+                "The upstream refused this request.", provider=response.provider
+            )
         if response.body.lstrip().startswith(b"{"):
             _read_eutils_json(
                 _EsearchResponse, response
@@ -236,15 +232,15 @@ class Provider(KitProvider):
 def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
     """The response as `model`; raises RateLimited for that error, which may come with any status."""
     answer = response.parse_json()
-    said = answer.get("error") if isinstance(answer, dict) else None
-    if isinstance(said, str) and _RATE_LIMIT_PATTERN.search(said):
-        raise RateLimited("The upstream asks us to slow down.", provider=response.provider)
-    return read_json_response(model, response)
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(error, str) and _RATE_LIMIT_PATTERN.search(error):
+        raise errors.RateLimited("The upstream asks us to slow down.", provider=response.provider)
+    return wire.read_json_response(model, response)
 
 
 def _normalize_pubmed_id(paper_id: PaperId) -> str | None:
     if paper_id.scheme not in _ID_PARSERS:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             f"PubMed cannot look up papers by {paper_id.scheme}.", provider=SPEC.name
         )
     return _ID_PARSERS[paper_id.scheme](paper_id.value)

@@ -32,19 +32,14 @@ def read_pubmed_articles(response: HttpResponse) -> tuple[Paper, ...]:
         raise UpstreamUnavailable(message, provider=response.provider)
     if root.tag != "PubmedArticleSet":
         raise MalformedResponse("Expected a set of PubMed articles.", provider=response.provider)
-    found = [_parse_pubmed_record(record) for record in root]
+    parsers = {"PubmedArticle": _parse_pubmed_article, "PubmedBookArticle": _parse_book_article}
+    found = [parsers[record.tag](record) if record.tag in parsers else None for record in root]
     papers = tuple(paper for paper in found if paper is not None)
     if found and not papers:
         raise MalformedResponse(
             "None of the records has a PMID and a title.", provider=response.provider
         )
     return papers
-
-
-def _parse_pubmed_record(record: Element) -> Paper | None:
-    if record.tag == "PubmedArticle":
-        return _parse_pubmed_article(record)
-    return _parse_book_article(record) if record.tag == "PubmedBookArticle" else None
 
 
 def _parse_pubmed_article(record: Element) -> Paper | None:
@@ -56,8 +51,11 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
     if article is None or pmid is None or not title:
         return None
     ids = _collect_pubmed_ids(pmid, record.findall("PubmedData/ArticleIdList/ArticleId"), article)
-    published, types = _choose_pubmed_date(article), _list_publication_types(article)
+    published = _choose_pubmed_date(article)
+    types = tuple(map(extract_element_text, article.findall("PublicationTypeList/PublicationType")))
     issue = article.find("Journal/JournalIssue")
+    others = citation.findall("OtherAbstract") if citation is not None else []
+    english = [text for text in others if text.get("Language", "eng") == "eng"]
     return Paper(
         title=title,
         source=PROVIDER_NAME,
@@ -72,7 +70,7 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
         issue=extract_element_text(issue, "Issue") or None,
         pages=_format_pubmed_pages(article),
         abstract=_join_abstract_sections(article.find("Abstract"))
-        or _join_abstract_sections(_find_other_abstract(citation)),
+        or _join_abstract_sections(next(iter(english or others), None)),
         language=record_fields.convert_language_code(extract_element_text(article, "Language")),
         copies=_build_pmc_copy(ids),
         events=_list_pubmed_notices(citation, types),
@@ -130,11 +128,13 @@ def _choose_article_title(article: Element | None) -> str:
 def _collect_pubmed_ids(
     pmid: str, given: list[Element], article: Element
 ) -> dict[IdentifierScheme, str]:
-    by_type = {one.get("IdType", ""): extract_element_text(one) for one in reversed(given)}
+    by_type = {
+        element.get("IdType", ""): extract_element_text(element) for element in reversed(given)
+    }
     places = (
-        extract_element_text(one)
-        for one in article.findall("ELocationID")
-        if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
+        extract_element_text(element)
+        for element in article.findall("ELocationID")
+        if element.get("EIdType") == "doi" and element.get("ValidYN") != "N"
     )
     doi = record_fields.normalize_doi_field(by_type.get("doi")) or next(places, None)
     return csl_works.collect_ids(pmid=pmid, doi=doi, pmcid=by_type.get("pmc"))
@@ -160,7 +160,9 @@ def _parse_author_list(listed: Element | None) -> tuple[WorkAuthor, ...]:
     if listed is None:
         return ()
     people = (
-        _parse_pubmed_author(one) for one in listed.findall("Author") if one.get("ValidYN") != "N"
+        _parse_pubmed_author(author)
+        for author in listed.findall("Author")
+        if author.get("ValidYN") != "N"
     )
     return tuple(person for person in people if person is not None)
 
@@ -219,31 +221,18 @@ def _format_abstract_section(part: Element) -> str:
     return f"{label}: {text}" if text and label and label.upper() != "UNLABELLED" else text
 
 
-def _find_other_abstract(citation: Element | None) -> Element | None:
-    """The first `OtherAbstract`, preferably in English."""
-    given = citation.findall("OtherAbstract") if citation is not None else []
-    english = [one for one in given if one.get("Language", "eng") == "eng"]
-    return next(iter(english or given), None)
-
-
-def _list_publication_types(article: Element) -> tuple[str, ...]:
-    return tuple(
-        extract_element_text(one) for one in article.findall("PublicationTypeList/PublicationType")
-    )
-
-
 def _list_pubmed_notices(
     citation: Element | None, types: tuple[str, ...]
 ) -> tuple[IntegrityNotice, ...]:
     linked = citation.iterfind("CommentsCorrectionsList/CommentsCorrections") if citation is not None else ()  # fmt: skip
     found = (
         notice_relations.parse_notice_relation(
-            one.get("RefType", ""),
-            extract_element_text(one, "RefSource"),
+            element.get("RefType", ""),
+            extract_element_text(element, "RefSource"),
             source=PROVIDER_NAME,
-            note=extract_element_text(one, "Note"),
+            note=extract_element_text(element, "Note"),
         )
-        for one in linked
+        for element in linked
     )
     return notice_relations.add_retraction_flag(
         tuple(event for event in found if event), types, source=PROVIDER_NAME

@@ -10,16 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    CitewellError,
-    RateLimited,
-    RefusedByPolicy,
-    RejectedRequest,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.http.messages import HttpResponse, RedirectPolicy
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.upstream_client import Upstream
@@ -30,7 +21,6 @@ from citewell.providers.searxng.instances import (
     JsonMemory,
     SearxngInstance,
 )
-from citewell.providers.searxng.result_page import SearxngResult
 
 _CLIENT_HEADERS = {"accept": "text/html,application/json", "accept-language": "en"}
 _PUBLIC_TIMEOUT_SECONDS = 6.0  # after that the next instance is tried
@@ -70,18 +60,14 @@ class InstanceCapabilities:
             for name in names
         )
 
-    def covers_result(self, result: SearxngResult, category: str) -> bool:
-        names = {engine.name for engine in self.engines if category in engine.categories}
-        return result.category == category or not names.isdisjoint(result.engines)
-
 
 class CapabilityCache:
     """Keeps the capabilities of each instance, and asks for them at most once a day."""
 
     def __init__(
-        self, door: InstanceClient, *, notebook: JsonMemory, clock: Callable[[], float]
+        self, client: InstanceClient, *, notebook: JsonMemory, clock: Callable[[], float]
     ) -> None:
-        self._door = door
+        self._client = client
         self._notebook = notebook
         self._clock = clock
         self._known: dict[
@@ -104,9 +90,9 @@ class CapabilityCache:
 
     async def _fetch_capabilities(self, instance: SearxngInstance) -> InstanceCapabilities | None:
         try:
-            response = await self._door.fetch_from_instance(instance, "/config", {})
+            response = await self._client.fetch_from_instance(instance, "/config", {})
             found = parse_capabilities(response.parse_json()) if response.status == 200 else None
-        except (UpstreamError, RefusedByPolicy):
+        except (errors.UpstreamError, errors.RefusedByPolicy):
             return None
         if found and not instance.is_own:
             await self._notebook.remember_json(
@@ -154,8 +140,12 @@ def _keep_text_names(value: object) -> tuple[str, ...]:
 def _encode_capabilities(capabilities: InstanceCapabilities) -> dict[str, object]:
     """The capabilities in the shape of /config, so that `parse_capabilities` can read them again."""
     rows = [
-        {"name": one.name, "categories": list(one.categories), "languages": list(one.languages)}
-        for one in capabilities.engines
+        {
+            "name": engine.name,
+            "categories": list(engine.categories),
+            "languages": list(engine.languages),
+        }
+        for engine in capabilities.engines
     ]
     return {"engines": rows}
 
@@ -210,7 +200,7 @@ class InstanceClient:
 
     def find_status_error(
         self, response: HttpResponse, instance: SearxngInstance
-    ) -> CitewellError | None:
+    ) -> errors.CitewellError | None:
         """The error that a status other than 200 stands for; None for 200."""
         status = response.status
         if status == 200:
@@ -222,15 +212,18 @@ class InstanceClient:
             )
             return _build_limiter_error(instance, delay)
         if status == 400:
-            return RejectedRequest(_describe_rejection(response))
+            # The refused parameter is named, but not its value, which may be the query.
+            named = _PARAMETER_PATTERN.search(response.decode_text()[:500])
+            refused = f"the parameter {named[1]}" if named else "the request"
+            return errors.RejectedRequest(f"SearXNG refused {refused}.")
         if status == 401:
             message = f"{instance.url} requires a login. For your own instance set {BASIC_AUTH_SETTING} or {HEADERS_SETTING}."
-            return AuthRequired(message, settings=(BASIC_AUTH_SETTING, HEADERS_SETTING))
+            return errors.AuthRequired(message, settings=(BASIC_AUTH_SETTING, HEADERS_SETTING))
         if status == 403:
-            return Blocked(
+            return errors.Blocked(
                 f"{instance.url} refused the request.", detail="HTTP 403", http_status=status
             )
-        return UpstreamUnavailable(
+        return errors.UpstreamUnavailable(
             f"{instance.url} answered with an error.", detail=f"HTTP {status}", http_status=status
         )
 
@@ -243,15 +236,9 @@ class InstanceClient:
             await manners.sleep(turn - now)
 
 
-def _build_limiter_error(instance: SearxngInstance, delay: float) -> RateLimited:
-    said = f"{instance.url} is limiting the rate of our requests."
+def _build_limiter_error(instance: SearxngInstance, delay: float) -> errors.RateLimited:
+    message = f"{instance.url} is limiting the rate of our requests."
     if not instance.is_own:
-        return RateLimited(said, retry_after=delay)
+        return errors.RateLimited(message, retry_after=delay)
     advice = f"On your own instance set `{_LIMITER_LINE}` in settings.yml, or allow this machine in limiter.toml."
-    return RateLimited(f"{said} {advice}", retry_after=delay, remedy=_LIMITER_LINE)
-
-
-def _describe_rejection(response: HttpResponse) -> str:
-    """Names the refused parameter but not its value, which may be the query."""
-    named = _PARAMETER_PATTERN.search(response.decode_text()[:500])
-    return f"SearXNG refused the parameter {named[1]}." if named else "SearXNG refused the request."
+    return errors.RateLimited(f"{message} {advice}", retry_after=delay, remedy=_LIMITER_LINE)

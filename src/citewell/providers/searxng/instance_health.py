@@ -17,11 +17,7 @@ from citewell.core.errors import (
     RejectedRequest,
     UpstreamUnavailable,
 )
-from citewell.core.values.search_results import (
-    NO_INSTANCES_DETAILS,
-    NO_INSTANCES_ERROR_TYPE,
-    NO_INSTANCES_MESSAGE,
-)
+from citewell.core.values import search_results
 from citewell.providers.searxng.instances import InstanceRules, JsonMemory, SearxngInstance
 from citewell.routing.ports import ServerRest
 
@@ -97,9 +93,9 @@ class InstanceHealth:
             if url not in self._own:
                 mine = self._records.get(url)
                 self._records[url] = _merge_health_records(mine, other) if mine else other
-        shared = {url: one for url, one in self._records.items() if url not in self._own}
+        shared = {url: record for url, record in self._records.items() if url not in self._own}
         if shared:
-            rows = {url: asdict(one) for url, one in (kept | shared).items()}
+            rows = {url: asdict(record) for url, record in (kept | shared).items()}
             await self._notebook.remember_json(_HEALTH_KEY, rows, ttl=_HEALTH_KEEP_SECONDS)
 
     def look_up_record(self, instance: SearxngInstance) -> HealthRecord:
@@ -241,7 +237,9 @@ def build_search_failure(
     """The error of the only instance if the user can act on it, else "no available instances"."""
     resting = [instance for instance in members if health.measure_rest(instance)]
     extra = _build_failure_details(failures, resting, health)
-    limited = _is_rate_limited_only(failures, resting, health)
+    rests = {instance.url: health.look_up_record(instance).limited for instance in resting}
+    rests |= {instance.url: isinstance(error, RateLimited) for instance, error in failures}
+    limited = bool(rests) and all(rests.values())  # each failed or rests for its rate limit alone
     if limited:
         extra["reason"] = FailureReason.RATE_LIMITED.value
     lone = _find_actionable_error(failures, members, health)
@@ -249,7 +247,7 @@ def build_search_failure(
     if lone is None:
         wait = rest or _DEFAULT_RETRY_SECONDS
         return UpstreamUnavailable(
-            NO_INSTANCES_MESSAGE,
+            search_results.NO_INSTANCES_MESSAGE,
             retry_after=wait,
             extra=extra | {"retry_after": round(wait)},
             reason=FailureReason.RATE_LIMITED if limited else None,
@@ -271,20 +269,12 @@ def _find_actionable_error(
     if len(members) != 1:
         return None
     if not errors:
-        return _build_limit_error(members[0], health)
-    plain = type(errors[0]) in _UNACTIONABLE_ERRORS or _is_gateway_error(errors[0])
-    return None if plain else errors[0]
-
-
-def _is_gateway_error(error: CitewellError) -> bool:
-    return error.http_status is not None and 500 <= error.http_status < 600
-
-
-def _build_limit_error(instance: SearxngInstance, health: InstanceHealth) -> RateLimited | None:
-    if not health.look_up_record(instance).limited:
-        return None
-    message = f"{instance.url} is limiting the rate of our requests. Retry later."
-    return RateLimited(message, retry_after=health.measure_rest(instance))
+        if not health.look_up_record(members[0]).limited:
+            return None
+        message = f"{members[0].url} is limiting the rate of our requests. Retry later."
+        return RateLimited(message, retry_after=health.measure_rest(members[0]))
+    is_gateway_error = 500 <= (errors[0].http_status or 0) < 600
+    return None if is_gateway_error or type(errors[0]) in _UNACTIONABLE_ERRORS else errors[0]
 
 
 def _build_failure_details(
@@ -298,22 +288,14 @@ def _build_failure_details(
             instance.url, _RATE_LIMITED_REASON if limited else "resting after failures"
         )
     shown = dict(list(reasons.items())[:_MAX_NAMED_INSTANCES])
-    told = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
+    listing = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
     return {
-        "error_type": NO_INSTANCES_ERROR_TYPE,
-        "error_details": f"{NO_INSTANCES_DETAILS} ({told})" if told else NO_INSTANCES_DETAILS,
+        "error_type": search_results.NO_INSTANCES_ERROR_TYPE,
+        "error_details": f"{search_results.NO_INSTANCES_DETAILS} ({listing})"
+        if listing
+        else search_results.NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
-
-
-def _is_rate_limited_only(
-    failures: InstanceFailures, resting: Sequence[SearxngInstance], health: InstanceHealth
-) -> bool:
-    """True if instances failed or rest, and each of them for its rate limit alone."""
-    limited = {instance.url: isinstance(error, RateLimited) for instance, error in failures}
-    for instance in resting:
-        limited.setdefault(instance.url, health.look_up_record(instance).limited)
-    return bool(limited) and all(limited.values())
 
 
 def _describe_failure(error: CitewellError) -> str:

@@ -7,32 +7,14 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    InvalidInput,
-    RateLimited,
-    RefusedByPolicy,
-    UpstreamError,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.search_queries import SearchQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages
-from citewell.providers.searxng.instance_capabilities import (
-    CapabilityCache,
-    InstanceCapabilities,
-    InstanceClient,
-)
+from citewell.providers.searxng import instance_capabilities, result_page
 from citewell.providers.searxng.instance_health import SETTINGS_LINE, InstanceHealth, JsonDisabled
 from citewell.providers.searxng.instances import SearxngInstance
-from citewell.providers.searxng.result_page import (
-    SearxngPage,
-    SearxngResult,
-    read_html_page,
-    read_json_page,
-)
 from citewell.text.addresses import build_page_key
 from citewell.text.safety.text_cleaning import extract_visible_text
 from citewell.text.search_operators import build_operator_query
@@ -55,7 +37,7 @@ class InstanceResults:
 
     instance: SearxngInstance
     instances_asked: tuple[str, ...] = ()  # for the same search, this one and those that failed
-    results: tuple[SearxngResult, ...] = ()
+    results: tuple[result_page.SearxngResult, ...] = ()
     total: int | None = None
     unresponsive: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
@@ -69,7 +51,7 @@ class _SearchProgress:
 
     instance: SearxngInstance
     query: SearchQuery
-    capabilities: InstanceCapabilities | None
+    capabilities: instance_capabilities.InstanceCapabilities | None
     seen_urls: set[str] = field(default_factory=set)
     unresponsive: dict[str, str] = field(default_factory=dict)
     other_category_count: int = 0  # results of other categories
@@ -79,16 +61,16 @@ class _SearchProgress:
 class InstanceSearcher:
     def __init__(
         self,
-        door: InstanceClient,
+        client: instance_capabilities.InstanceClient,
         *,
         health: InstanceHealth,
-        almanac: CapabilityCache,
+        capabilities: instance_capabilities.CapabilityCache,
         workers: TaskRunner,
     ) -> None:
-        self._door = door
+        self._client = client
         self._workers = workers
         self._health = health
-        self._almanac = almanac
+        self._capabilities = capabilities
 
     async def probe_json_support(self, instance: SearxngInstance) -> None:
         """Record whether the instance offers JSON, found out by a request with an empty query.
@@ -97,17 +79,19 @@ class InstanceSearcher:
         is asked, and an instance that cannot help does not see the user's query.
         """
         try:
-            response = await self._door.fetch_from_instance(
+            response = await self._client.fetch_from_instance(
                 instance, _SEARCH_PATH, {"q": "", "format": "json"}
             )
-        except (UpstreamError, RefusedByPolicy):
+        except (errors.UpstreamError, errors.RefusedByPolicy):
             self._health.record_instance_failure(instance)
             return
         if response.status == 403 or (
             response.status in {200, 400} and response.content_type == "application/json"
         ):
             self._health.record_json_support(instance, on=response.status != 403)
-        elif isinstance(error := self._door.find_status_error(response, instance), RateLimited):
+        elif isinstance(
+            error := self._client.find_status_error(response, instance), errors.RateLimited
+        ):
             self._health.record_rate_limit(instance, error.retry_after or 0.0)
         else:
             self._health.record_instance_failure(instance)
@@ -118,7 +102,7 @@ class InstanceSearcher:
         capabilities = (
             None
             if query.category == "general" and query.language is None
-            else await self._almanac.look_up_capabilities(instance)
+            else await self._capabilities.look_up_capabilities(instance)
         )
         if capabilities and query.category not in capabilities.categories:
             offered = ", ".join(sorted(capabilities.categories)) or "none"
@@ -135,7 +119,7 @@ class InstanceSearcher:
 
         pages = _OWN_MAX_PAGES if instance.is_own else _PUBLIC_MAX_PAGES
 
-        async def fetch(number: int) -> ResultPage[SearxngResult]:
+        async def fetch(number: int) -> ResultPage[result_page.SearxngResult]:
             answer = await self._fetch_result_page(instance, {**params, "pageno": str(number + 1)})
             page = _keep_new_results(answer, run)
             run.page_limit_reached = page.has_more and number + 1 == pages
@@ -154,10 +138,10 @@ class InstanceSearcher:
 
     async def _fetch_result_page(
         self, instance: SearxngInstance, params: Mapping[str, str]
-    ) -> SearxngPage:
+    ) -> result_page.SearxngPage:
         if self._health.has_json(instance) is False:
             return await self._fetch_html_page(instance, params)
-        response = await self._door.fetch_from_instance(
+        response = await self._client.fetch_from_instance(
             instance, _SEARCH_PATH, {**params, "format": "json"}
         )
         if response.status == 403:
@@ -165,26 +149,26 @@ class InstanceSearcher:
             return await self._fetch_html_page(instance, params)
         self._check_instance_response(response, instance)
         if response.content_type == "text/html":
-            return await read_html_page(response, self._workers)
-        answer = read_json_page(response)
+            return await result_page.read_html_page(response, self._workers)
+        answer = result_page.read_json_page(response)
         self._health.record_json_support(instance, on=True)
         return answer
 
     async def _fetch_html_page(
         self, instance: SearxngInstance, params: Mapping[str, str]
-    ) -> SearxngPage:
+    ) -> result_page.SearxngPage:
         try:
-            response = await self._door.fetch_from_instance(instance, _SEARCH_PATH, params)
+            response = await self._client.fetch_from_instance(instance, _SEARCH_PATH, params)
             self._check_instance_response(response, instance)
-            return await read_html_page(response, self._workers)
-        except (AuthRequired, Blocked, UpstreamUnavailable) as error:
+            return await result_page.read_html_page(response, self._workers)
+        except (errors.AuthRequired, errors.Blocked, errors.UpstreamUnavailable) as error:
             raise JsonDisabled.from_instance(
                 instance, detail=error.detail or error.message, http_status=error.http_status
             ) from error
 
     def _check_instance_response(self, response: HttpResponse, instance: SearxngInstance) -> None:
-        error = self._door.find_status_error(response, instance)
-        if isinstance(error, RateLimited):
+        error = self._client.find_status_error(response, instance)
+        if isinstance(error, errors.RateLimited):
             self._health.record_rate_limit(instance, error.retry_after or 0.0)
         if error is not None:
             raise error
@@ -219,7 +203,9 @@ class InstanceSearcher:
         return notes
 
 
-def _keep_new_results(answer: SearxngPage, run: _SearchProgress) -> ResultPage[SearxngResult]:
+def _keep_new_results(
+    answer: result_page.SearxngPage, run: _SearchProgress
+) -> ResultPage[result_page.SearxngResult]:
     """The results of a page that are new and in the requested category."""
     run.unresponsive.update(dict(answer.unresponsive))
     fresh = []
@@ -236,7 +222,7 @@ def _keep_new_results(answer: SearxngPage, run: _SearchProgress) -> ResultPage[S
     return ResultPage(items=tuple(fresh), has_more=full and bool(fresh), total=answer.total)
 
 
-def _is_in_category(result: SearxngResult, run: _SearchProgress) -> bool:
+def _is_in_category(result: result_page.SearxngResult, run: _SearchProgress) -> bool:
     """Whether the result is in the requested category.
 
     An instance without engines for a category silently searches its default category instead.
@@ -245,15 +231,12 @@ def _is_in_category(result: SearxngResult, run: _SearchProgress) -> bool:
     if wanted == "general":
         return True
     if run.capabilities:
-        return run.capabilities.covers_result(result, wanted)
+        able = {engine.name for engine in run.capabilities.engines if wanted in engine.categories}
+        return result.category == wanted or not able.isdisjoint(result.engines)
     return result.category != "general"
 
 
 # The parameters of a search, with SearXNG's commands in the user's text neutralized.
-
-
-def build_searxng_text(query: SearchQuery, *, limit: int) -> str:
-    return neutralize_commands(build_operator_query(query, max_chars=limit))
 
 
 def neutralize_commands(words: str) -> str:
@@ -290,7 +273,7 @@ def convert_searxng_language(query: SearchQuery) -> str | None:
     match = _LANGUAGE_PATTERN.fullmatch(query.language.strip())
     if match is None:
         message = f"{query.language!r} is not a language code. Use one such as en, de or pt-BR."
-        raise InvalidInput(message)
+        raise errors.InvalidInput(message)
     region = match[2] or query.country
     return match[1].lower() + (f"-{region.upper()}" if region else "")
 
@@ -298,7 +281,7 @@ def convert_searxng_language(query: SearchQuery) -> str | None:
 def build_searxng_params(query: SearchQuery, *, limit: int) -> dict[str, str]:
     """The parameters that all pages of one search share."""
     found = {
-        "q": build_searxng_text(query, limit=limit),
+        "q": neutralize_commands(build_operator_query(query, max_chars=limit)),
         "categories": query.category,
         "safesearch": _SAFE_SEARCH_LEVELS[query.safe],
     }

@@ -265,8 +265,13 @@ class InstanceDirectory:
 
     async def _remember_directory(self, found: tuple[SearxngInstance, ...]) -> None:
         rows = [
-            {"url": one.url, "band": one.band, "uptime": one.uptime, "seconds": one.seconds}
-            for one in found
+            {
+                "url": instance.url,
+                "band": instance.band,
+                "uptime": instance.uptime,
+                "seconds": instance.seconds,
+            }
+            for instance in found
         ]
         kept = {"where": self._where, "at": self._clock(), "instances": rows}
         await self._notebook.remember_json(_DIRECTORY_KEY, kept, ttl=_DIRECTORY_KEEP_SECONDS)
@@ -281,9 +286,9 @@ def parse_directory(data: object) -> tuple[SearxngInstance, ...]:
     if not isinstance(table, dict):
         raise MalformedResponse("The list of SearXNG instances has no table of instances.")
     found = [
-        one
+        instance
         for url, entry in table.items()
-        if (one := _parse_directory_entry(url, entry)) is not None
+        if (instance := _parse_directory_entry(url, entry)) is not None
     ]
     return tuple(sorted(found, key=build_rank_key))
 

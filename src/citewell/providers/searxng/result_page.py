@@ -50,12 +50,18 @@ def read_json_page(response: HttpResponse) -> SearxngPage:
         raise MalformedResponse("The response has no list of results.", provider=response.provider)
     found = (_parse_json_result(row) for row in rows if isinstance(row, dict))
     total = body.get("number_of_results")
+    failed = body.get("unresponsive_engines")
+    pairs = (
+        row
+        for row in (failed if isinstance(failed, list) else ())
+        if isinstance(row, list | tuple) and len(row) >= 2
+    )
     return SearxngPage(
         results=tuple(result for result in found if result is not None),
         total=total
         if isinstance(total, int) and not isinstance(total, bool) and total > 0
         else None,
-        unresponsive=_parse_unresponsive_engines(body.get("unresponsive_engines")),
+        unresponsive=tuple((clean_markup(str(row[0])), clean_markup(str(row[1]))) for row in pairs),
     )
 
 
@@ -163,12 +169,6 @@ def _parse_resolution(resolution: str) -> tuple[int | None, int | None]:
         if part.isascii() and part.isdigit() and len(part) < 7
     ]
     return (numbers[0], numbers[1]) if len(numbers) == len(parts) == 2 else (None, None)
-
-
-def _parse_unresponsive_engines(value: object) -> tuple[tuple[str, str], ...]:
-    rows = value if isinstance(value, list) else ()
-    pairs = (row for row in rows if isinstance(row, list | tuple) and len(row) >= 2)
-    return tuple((clean_markup(str(row[0])), clean_markup(str(row[1]))) for row in pairs)
 
 
 # Reads SearXNG's HTML results page, for instances that do not offer JSON.
