@@ -176,8 +176,8 @@ def _find_login_wall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None
     sent = seen.redirected and LOGIN_PATH.search(seen.path)
     if sent and not LOGIN_PATH.search(seen.asked_path):
         return PageWall(kind=WallKind.LOGIN, detected_by="login redirect")
-    said = f"{seen.title} {seen.text} {' '.join(signs.buttons)}"
-    if not LOGIN_WORDS.search(said) or signs.article_kind:
+    words = f"{seen.title} {seen.text} {' '.join(signs.buttons)}"
+    if not LOGIN_WORDS.search(words) or signs.article_kind:
         return None
     named = any(LOGIN_TITLE.fullmatch(part) for part in _list_names(seen, signs))
     demands = bool(LOGIN_DEMAND.search(seen.text))
@@ -201,11 +201,11 @@ def _find_consent_wall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | No
 
 def _find_soft_404(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
     names = _list_names(seen, signs)
-    said = any(NOT_FOUND_TITLE.fullmatch(name) for name in names)
-    if not said and any(VAGUE_NOT_FOUND_TITLE.fullmatch(name) for name in names):
+    is_missing = any(NOT_FOUND_TITLE.fullmatch(name) for name in names)
+    if not is_missing and any(VAGUE_NOT_FOUND_TITLE.fullmatch(name) for name in names):
         few = seen.visible_words < _MAX_VAGUE_ERROR_WORDS
-        said = few or bool(ABSENCE_WORDS.search(seen.text))
-    if said and not signs.article_kind:
+        is_missing = few or bool(ABSENCE_WORDS.search(seen.text))
+    if is_missing and not signs.article_kind:
         return PageWall(kind=WallKind.MISSING, detected_by="page says it was not found")
     return None
 

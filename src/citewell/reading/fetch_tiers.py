@@ -57,13 +57,13 @@ class DocumentTier:
 
     name = "document"
 
-    def __init__(self, door: PageFetcher, tasks: PageTasks, *, timeout: float) -> None:
-        self._door = door
+    def __init__(self, fetcher: PageFetcher, tasks: PageTasks, *, timeout: float) -> None:
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = await self._door.fetch_response(
+        response = await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_DOCUMENTS, timeout=self._timeout
         )
         extracted = await self._tasks.read_document(climb.url, response)
@@ -186,14 +186,14 @@ class MarkdownTier:
     name = "markdown"
 
     def __init__(
-        self, door: PageFetcher, tasks: PageTasks, *, timeout: float = MARKDOWN_TIMEOUT_SECONDS
+        self, fetcher: PageFetcher, tasks: PageTasks, *, timeout: float = MARKDOWN_TIMEOUT_SECONDS
     ) -> None:
-        self._door = door
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = await self._door.fetch_response(
+        response = await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_MARKDOWN, timeout=self._timeout
         )
         if response.content_type not in {"text/markdown", "text/x-markdown"}:
@@ -213,7 +213,7 @@ class HtmlTier:
 
     def __init__(
         self,
-        door: PageFetcher,
+        fetcher: PageFetcher,
         tasks: PageTasks,
         *,
         timeout: float,
@@ -221,14 +221,14 @@ class HtmlTier:
         is_rendered: bool = False,
     ) -> None:
         """`with_documents` reads documents as well; `is_rendered` says that scripts have been run."""
-        self._door = door
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
         self._with_documents = with_documents
         self._is_rendered = is_rendered
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = climb.response or await self._door.fetch_response(
+        response = climb.response or await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_HTML, timeout=self._timeout
         )
         return await self._tasks.read_page(

@@ -111,7 +111,7 @@ class PageGlance:
         if self.word_count < _TINY_PAGE_WORDS:
             return ()
         named = (self.title, self.shared_title, *self.headings)
-        return tuple(dict.fromkeys(one[:_MAX_TITLE_CHARS] for one in named if one))
+        return tuple(dict.fromkeys(name[:_MAX_TITLE_CHARS] for name in named if name))
 
     @property
     def word_count(self) -> int:
@@ -172,11 +172,11 @@ def judge_landing_page(response: HttpResponse, *, asked: str) -> LandingVerdict:
     walled = _find_access_wall(response, seen, asked)
     if walled is not None:
         return walled
-    said = any(map(_has_gone_message, (seen.title, *seen.headings)))
-    if said and seen.word_count < _SHORT_PAGE_WORDS:
+    has_message = any(map(_has_gone_message, (seen.title, *seen.headings)))
+    if has_message and seen.word_count < _SHORT_PAGE_WORDS:
         return LandingVerdict(state="dead", reason="soft_404")
     brief = seen.word_count < _TINY_PAGE_WORDS and _has_gone_message(seen.text)
-    if said or brief:
+    if has_message or brief:
         return LandingVerdict(state="suspicious", reason="soft_404")
     return LandingVerdict(state="live", titles=seen.titles)
 

@@ -32,32 +32,32 @@ _ADVICE_BY_DOMAIN = {
 
 def _find_site_advice(url: str) -> str:
     host = extract_host(url)
-    found = (said for name, said in _ADVICE_BY_DOMAIN.items() if is_within_domain(host, name))
+    found = (advice for name, advice in _ADVICE_BY_DOMAIN.items() if is_within_domain(host, name))
     return next(found, "")
 
 
 def build_url_error(url: str, reason: str, *, action: str | None = None) -> RefusedByPolicy:
-    said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. Provide a valid public http(s) URL."
-    return RefusedByPolicy(said, detail=reason, action=action)
+    message = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. Provide a valid public http(s) URL."
+    return RefusedByPolicy(message, detail=reason, action=action)
 
 
 def build_robots_error(url: str, reason: str) -> RefusedByRobots:
-    said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. "
+    message = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. "
     return RefusedByRobots(
-        f"{said}Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.{_find_site_advice(url)}",
+        f"{message}Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.{_find_site_advice(url)}",
         detail=reason,
     )
 
 
 def build_reader_error(url: str) -> ContentEmpty:
-    said = f"No content extracted from {mask_secrets(url)}: the reader failed on it; details are in the log."
-    return ContentEmpty(said, detail="reader failed", action="report_bug")
+    message = f"No content extracted from {mask_secrets(url)}: the reader failed on it; details are in the log."
+    return ContentEmpty(message, detail="reader failed", action="report_bug")
 
 
-def build_failure_error(url: str, said: str) -> TooLarge:
-    """The error for a page that its reader could not get to the end of; `said` is a sentence."""
-    message = f"No content extracted from {mask_secrets(url)}. {said}"
-    return TooLarge(message, detail=said.rstrip("."))
+def build_failure_error(url: str, sentence: str) -> TooLarge:
+    """The error for a page that its reader could not get to the end of; `sentence` says why."""
+    message = f"No content extracted from {mask_secrets(url)}. {sentence}"
+    return TooLarge(message, detail=sentence.rstrip("."))
 
 
 def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
@@ -67,60 +67,60 @@ def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
     return build_url_error(url, error.message, action=error.suggested_action)
 
 
-def build_network_error(url: str, said: str, *, reason: FailureReason | None) -> NetworkFailed:
+def build_network_error(url: str, cause: str, *, reason: FailureReason | None) -> NetworkFailed:
     if reason is FailureReason.OFFLINE:
-        return NetworkFailed(said, detail=reason, reason=reason, action="inform_user")
-    message = f"Network error on {mask_secrets(url)}: {said.rstrip('.')}. Check connectivity."
-    return NetworkFailed(message, detail=said.rstrip("."), reason=reason)
+        return NetworkFailed(cause, detail=reason, reason=reason, action="inform_user")
+    message = f"Network error on {mask_secrets(url)}: {cause.rstrip('.')}. Check connectivity."
+    return NetworkFailed(message, detail=cause.rstrip("."), reason=reason)
 
 
 def build_wall_error(url: str, by: str) -> Blocked:
-    said = f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}"
-    return Blocked(said + _find_site_advice(url), detail=by)
+    message = f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(message + _find_site_advice(url), detail=by)
 
 
 def build_legal_error(url: str) -> Blocked:
-    said = f"Unavailable for legal reasons: {mask_secrets(url)} returned HTTP 451. {_ALTERNATIVE_SOURCE_ADVICE}"
-    return Blocked(said, detail="HTTP 451", http_status=451)
+    message = f"Unavailable for legal reasons: {mask_secrets(url)} returned HTTP 451. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(message, detail="HTTP 451", http_status=451)
 
 
 def build_consent_error(url: str, by: str) -> Blocked:
-    said = f"Blocked: {mask_secrets(url)} shows a consent page instead of its content. {_ALTERNATIVE_SOURCE_ADVICE}"
-    return Blocked(said, detail=by)
+    message = f"Blocked: {mask_secrets(url)} shows a consent page instead of its content. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(message, detail=by)
 
 
 def build_not_found_error(url: str, detail: str) -> NotFound:
-    said = (
+    message = (
         f"Not found: {mask_secrets(url)} returned 404/410 — the page does not exist. Check the URL."
     )
-    return NotFound(said, detail=detail)
+    return NotFound(message, detail=detail)
 
 
 def build_soft_404_error(url: str, detail: str) -> NotFound:
-    said = f"Not found: {mask_secrets(url)} says that the page does not exist. Check the URL."
-    return NotFound(said, detail=detail)
+    message = f"Not found: {mask_secrets(url)} says that the page does not exist. Check the URL."
+    return NotFound(message, detail=detail)
 
 
 def build_login_error(url: str, detail: str) -> AuthRequired:
-    said = f"Auth required: {mask_secrets(url)} is behind a login wall."
-    return AuthRequired(said, detail=detail, action="inform_user")
+    message = f"Auth required: {mask_secrets(url)} is behind a login wall."
+    return AuthRequired(message, detail=detail, action="inform_user")
 
 
 def build_paywall_error(url: str, detail: str) -> AuthRequired:
-    said = f"Auth required: {mask_secrets(url)} is behind a subscription wall."
-    return AuthRequired(said, detail=detail, action="inform_user")
+    message = f"Auth required: {mask_secrets(url)} is behind a subscription wall."
+    return AuthRequired(message, detail=detail, action="inform_user")
 
 
 def build_rate_limit_error(url: str, delay: float | None) -> RateLimited:
     seconds = round(delay or RateLimited.default_delay or 60)
-    said = f"Rate limited on {mask_secrets(url)}. {_describe_delay(seconds)}"
-    return RateLimited(said, retry_after=seconds, detail="HTTP 429", http_status=429)
+    message = f"Rate limited on {mask_secrets(url)}. {_describe_delay(seconds)}"
+    return RateLimited(message, retry_after=seconds, detail="HTTP 429", http_status=429)
 
 
 def copy_with_delay(error: CitewellError, delay: float) -> CitewellError:
     """A copy of the error with another delay, also in the sentence that names it."""
-    said = error.message.replace(_describe_delay(error.retry_after or 0), _describe_delay(delay))
-    again = error.copy_with_message(said)
+    message = error.message.replace(_describe_delay(error.retry_after or 0), _describe_delay(delay))
+    again = error.copy_with_message(message)
     again.retry_after = delay
     return again
 
@@ -131,39 +131,39 @@ def _describe_delay(delay: float) -> str:
 
 
 def build_empty_error(url: str, detail: str) -> ContentEmpty:
-    said = f"No content extracted from {mask_secrets(url)}. May need browser rendering."
-    return ContentEmpty(said, detail=detail)
+    message = f"No content extracted from {mask_secrets(url)}. May need browser rendering."
+    return ContentEmpty(message, detail=detail)
 
 
 def build_unreadable_kind_error(url: str, kind: str) -> ContentEmpty:
-    said = f"No content extracted from {mask_secrets(url)}. Documents of this kind ({kind}) cannot be read yet."
-    return ContentEmpty(said, detail=kind)
+    message = f"No content extracted from {mask_secrets(url)}. Documents of this kind ({kind}) cannot be read yet."
+    return ContentEmpty(message, detail=kind)
 
 
 def build_server_error(url: str, status: int) -> UpstreamUnavailable:
-    said = f"The server of {mask_secrets(url)} responded with HTTP {status}. Try again later."
+    message = f"The server of {mask_secrets(url)} responded with HTTP {status}. Try again later."
     return UpstreamUnavailable(
-        said, detail=f"HTTP {status}", action="inform_user", http_status=status
+        message, detail=f"HTTP {status}", action="inform_user", http_status=status
     )
 
 
 def build_bad_response_error(
-    url: str, said: str, *, reason: FailureReason | None
+    url: str, cause: str, *, reason: FailureReason | None
 ) -> UpstreamUnavailable:
-    message = f"The server of {mask_secrets(url)} sent no usable response: {said}"
+    message = f"The server of {mask_secrets(url)} sent no usable response: {cause}"
     return UpstreamUnavailable(
-        message, detail=said.rstrip("."), action="inform_user", reason=reason
+        message, detail=cause.rstrip("."), action="inform_user", reason=reason
     )
 
 
 def build_status_error(url: str, status: int) -> RejectedRequest:
-    said = f"The server of {mask_secrets(url)} refused the request with HTTP {status}."
-    return RejectedRequest(said, detail=f"HTTP {status}", http_status=status)
+    message = f"The server of {mask_secrets(url)} refused the request with HTTP {status}."
+    return RejectedRequest(message, detail=f"HTTP {status}", http_status=status)
 
 
 def build_size_error(url: str, limit: int) -> TooLarge:
-    said = f"No content extracted from {mask_secrets(url)}. It is larger than {limit} bytes (MAX_HTML_BYTES)."
-    return TooLarge(said, detail=f"over {limit} bytes")
+    message = f"No content extracted from {mask_secrets(url)}. It is larger than {limit} bytes (MAX_HTML_BYTES)."
+    return TooLarge(message, detail=f"over {limit} bytes")
 
 
 # When tiers fail in different ways, the error that says most about the page is raised.

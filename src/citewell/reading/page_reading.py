@@ -320,8 +320,8 @@ def _read_without_bugs(job: DocumentRequest) -> DocumentText:
         raise
     except Exception as error:
         kind = type(error).__name__
-        said = f"The document is damaged or malformed: reading it failed ({kind})."
-        raise Broken(said) from error
+        message = f"The document is damaged or malformed: reading it failed ({kind})."
+        raise Broken(message) from error
 
 
 def _build_document_page(

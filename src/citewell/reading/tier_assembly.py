@@ -85,7 +85,7 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
     reading_settings = settings[ReadingSettings]
     size = reading_settings.max_html_bytes
     tasks = PageTasks(workers, choose_document_limits(settings))
-    door = PageFetcher(
+    fetcher = PageFetcher(
         network.client,
         tasks,
         max_bytes=size,
@@ -93,9 +93,9 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
         contact=find_operator_contact(net_settings.contact, settings.raw),
     )
     patience = reading_settings.page_timeout
-    markdown = MarkdownTier(door, tasks, timeout=min(patience, MARKDOWN_TIMEOUT_SECONDS))
-    html = HtmlTier(door, tasks, timeout=patience, with_documents=True)
-    document = DocumentTier(door, tasks, timeout=_DOWNLOAD_TIMEOUT_SECONDS)
+    markdown = MarkdownTier(fetcher, tasks, timeout=min(patience, MARKDOWN_TIMEOUT_SECONDS))
+    html = HtmlTier(fetcher, tasks, timeout=patience, with_documents=True)
+    document = DocumentTier(fetcher, tasks, timeout=_DOWNLOAD_TIMEOUT_SECONDS)
     stealth = StealthClient(network.guard)
     browser = PageBrowser(
         network.guard, _build_browser_habits(settings), settle_seconds=choose_quiet_seconds
@@ -161,13 +161,15 @@ class BrowserTier:
         max_bytes: int,
         timeout: float = BROWSER_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, tasks, timeout=timeout, is_rendered=True)
+        self._fetcher = PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = HtmlTier(self._fetcher, tasks, timeout=timeout, is_rendered=True)
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         try:
-            response = await self._door.fetch_response(climb.url, accept="", timeout=self._timeout)
+            response = await self._fetcher.fetch_response(
+                climb.url, accept="", timeout=self._timeout
+            )
         except BrowserUnavailable as error:
             if climb.outcomes and all(
                 isinstance(seen, NetworkFailed) for _, seen in climb.outcomes
@@ -196,14 +198,14 @@ class StealthTier:
         max_bytes: int,
         timeout: float = STEALTH_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, tasks, timeout=timeout)
+        self._fetcher = PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = HtmlTier(self._fetcher, tasks, timeout=timeout)
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
         if climb.response is not None and (extracted := await self._read_earlier_response(climb)):
             return extracted
-        response = await self._door.fetch_response(climb.url, accept="", timeout=self._timeout)
+        response = await self._fetcher.fetch_response(climb.url, accept="", timeout=self._timeout)
         return await read_as_tier(self._html, replace(climb, response=response), self.name)
 
     async def _read_earlier_response(self, climb: FetchAttempt) -> ExtractedPage | None:

@@ -89,10 +89,10 @@ def measure_distance(
     latitude: float, longitude: float, other_latitude: float, other_longitude: float
 ) -> float:
     """Metres along the great circle, by the haversine formula."""
-    one, other = math.radians(latitude), math.radians(other_latitude)
+    start, end = math.radians(latitude), math.radians(other_latitude)
     across = math.radians(other_longitude - longitude)
     half_chord = (
-        math.sin((other - one) / 2) ** 2
-        + math.cos(one) * math.cos(other) * math.sin(across / 2) ** 2
+        math.sin((end - start) / 2) ** 2
+        + math.cos(start) * math.cos(end) * math.sin(across / 2) ** 2
     )
     return 2 * _EARTH_RADIUS_METERS * math.asin(math.sqrt(min(1.0, half_chord)))

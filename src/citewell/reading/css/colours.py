@@ -224,12 +224,14 @@ def _parse_mix_side(text: str, parse_inner: _ColourParser) -> tuple[RgbColour, f
     return (colour, share) if colour is not None else None
 
 
-def _interpolate_colours(space: str, one: RgbColour, two: RgbColour, share: float) -> RgbColour:
+def _interpolate_colours(
+    space: str, left_colour: RgbColour, right_colour: RgbColour, share: float
+) -> RgbColour:
     """The mix in `space`, with each side counting by its alpha."""
-    alpha = one.alpha * (1 - share) + two.alpha * share
+    alpha = left_colour.alpha * (1 - share) + right_colour.alpha * share
     if alpha <= 0:
         return RgbColour(0, 0, 0, 0.0)
-    first, second = _TO_SPACE[space](one[:3]), _TO_SPACE[space](two[:3])
+    first, second = _TO_SPACE[space](left_colour[:3]), _TO_SPACE[space](right_colour[:3])
     hue_place = _HUE_PLACES.get(space)
     parts = []
     for place, (left, right) in enumerate(zip(first, second, strict=True)):
@@ -237,7 +239,7 @@ def _interpolate_colours(space: str, one: RgbColour, two: RgbColour, share: floa
             turn = (right - left + 180) % 360 - 180
             parts.append(left + turn * share)
         else:
-            weight = left * one.alpha * (1 - share) + right * two.alpha * share
+            weight = left * left_colour.alpha * (1 - share) + right * right_colour.alpha * share
             parts.append(weight / alpha)
     red, green, blue = convert_to_rgb(space, parts)
     return RgbColour(red, green, blue, alpha)

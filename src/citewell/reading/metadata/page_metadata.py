@@ -237,14 +237,14 @@ def _read_first_text(tree: LexborHTMLParser, selector: str) -> str:
 def _find_page_language(tree: LexborHTMLParser, meta: MetaElements, linked: JsonLd) -> str | None:
     node = tree.css_first("html[lang], html[xml\\:lang]")
     attributes = node.attributes if node is not None else {}
-    said = (thing.get("inLanguage") for thing in _list_main_things(linked))
+    languages = (thing.get("inLanguage") for thing in _list_main_things(linked))
     tags = (
         attributes.get("lang"),
         attributes.get("xml:lang"),
         meta.find_first_value(
             ("content-language", "og:locale", "citation_language", "dc.language", "language")
         ),
-        *(each for value in said for each in wrap_in_list(value)),
+        *(each for value in languages for each in wrap_in_list(value)),
     )
     for tag in tags:
         match = _LANGUAGE_TAG.match(tag) if isinstance(tag, str) else None

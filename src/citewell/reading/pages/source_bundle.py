@@ -101,14 +101,14 @@ class GatheredPages:
 
 
 async def measure_gathered_page(
-    wish: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
+    request: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
 ) -> MeasuredPage | CitewellError:
     """The page with its figures, which a worker finds; the error if it could not."""
     text = page.content[:_MAX_MEASURED_CHARS]
     title = page.title or hit.title
     try:
         figures = await run_function(
-            workers, measure_source_text, text, wish.query, title, wish.claim, page.language
+            workers, measure_source_text, text, request.query, title, request.claim, page.language
         )
     except TaskFailure as failure:
         return page_errors.build_failure_error(page.url, failure.message)
@@ -145,7 +145,7 @@ class RankedSources:
         return len(self.near) + len(self.far)
 
 
-def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
+def rank_sources(request: GatherRequest, found: GatheredPages) -> RankedSources:
     pairs = list(zip(found.answer.results, found.outcomes, strict=True))
     read = [
         RankedSource(source=_build_source_result(hit, outcome, found.now), page=outcome.page)
@@ -153,7 +153,7 @@ def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
         if isinstance(outcome, MeasuredPage)
     ]
     ranked = sorted(read, key=lambda row: -row.source.scores.overall)
-    bar = MIN_QUERY_RELEVANCE if wish.filter_by_query else 0.0
+    bar = MIN_QUERY_RELEVANCE if request.filter_by_query else 0.0
     return RankedSources(
         answer=found.answer,
         near=tuple(row for row in ranked if row.source.scores.relevance >= bar),
@@ -167,32 +167,32 @@ def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
 
 
 async def choose_source_passages(
-    wish: GatherRequest, ranked: RankedSources, workers: TaskRunner
+    request: GatherRequest, ranked: RankedSources, workers: TaskRunner
 ) -> tuple[ChosenText, ...] | None:
     """For each source the passages to show; None if the worker could not choose them."""
     texts = tuple(
         PageText(text=row.page.content, title=row.source.title or "", language=row.page.language)
         for row in ranked.near
     )
-    openings = () if wish.include_sources else ranked.near
+    openings = () if request.include_sources else ranked.near
     frame = sum(  # bytes taken up by the openings and the separators
         truncation.count_utf8_bytes(_format_source_opening(row.source) + _SOURCE_SEPARATOR)
         for row in openings
     )
     limits = PassageLimits(
-        max_bytes=max(0, min(4 * wish.max_tokens, wish.max_total_bytes) - frame),
-        max_page_bytes=wish.max_source_bytes,
-        deduplicate=wish.deduplicate,
-        near_duplicates=wish.near_duplicates,
+        max_bytes=max(0, min(4 * request.max_tokens, request.max_total_bytes) - frame),
+        max_page_bytes=request.max_source_bytes,
+        deduplicate=request.deduplicate,
+        near_duplicates=request.near_duplicates,
     )
     try:
-        return await run_function(workers, choose_passages, texts, wish.query, limits)
+        return await run_function(workers, choose_passages, texts, request.query, limits)
     except TaskFailure:
         return None
 
 
 def build_source_bundle(
-    wish: GatherRequest,
+    request: GatherRequest,
     ranked: RankedSources,
     chosen: Sequence[ChosenText] | None,
     *,
@@ -224,14 +224,14 @@ def build_source_bundle(
         query=ranked.answer.query,
         status=_describe_bundle_status(ranked),
         source_count=len(sources),
-        sources=sources if wish.include_sources else (),
+        sources=sources if request.include_sources else (),
         combined_content=truncate_text(
-            _list_sources(sources) if wish.include_sources else combine_sources(sources)[0],
-            wish.max_total_bytes,
+            _list_sources(sources) if request.include_sources else combine_sources(sources)[0],
+            request.max_total_bytes,
         ).text,
         scrape_failures=ranked.failures or None,
         filtered_out=ranked.far or None,
-        note=note or _describe_empty_bundle(wish, ranked, shown_bytes),
+        note=note or _describe_empty_bundle(request, ranked, shown_bytes),
         hints=ranked.answer.hints,
         summary=PipelineSummary(
             urls_searched=ranked.read_count + len(ranked.failures),
@@ -373,7 +373,7 @@ def _describe_bundle_status(ranked: RankedSources) -> str:
 
 
 def _describe_empty_bundle(
-    wish: GatherRequest, ranked: RankedSources, shown_bytes: int
+    request: GatherRequest, ranked: RankedSources, shown_bytes: int
 ) -> str | None:
     """Why the bundle has no text; None if it has some."""
     failures, far = ranked.failures, ranked.far
@@ -394,7 +394,7 @@ def _describe_empty_bundle(
     if not ranked.read_count:
         return "The search found no pages; hints say why."
     if not shown_bytes:
-        room = min(4 * wish.max_tokens, wish.max_total_bytes, wish.max_source_bytes)
+        room = min(4 * request.max_tokens, request.max_total_bytes, request.max_source_bytes)
         return (
             f"No sentence of the pages fits into {room} {pluralize(room, 'byte')}. Raise max_tokens, total_max_length or"
             " max_length_per_source, or read the linked text."

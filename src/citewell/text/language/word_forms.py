@@ -83,8 +83,8 @@ def find_held_form(
     `particles` are those that may belong to a verb of either side (`list_particles`).
     """
     known = tuple(held)
-    joined = [f"{one}{stem}" for one in particles]
-    apart = [reduce_verb(stem).removeprefix(one) for one in particles if stem.startswith(one)]
+    joined = [f"{part}{stem}" for part in particles]
+    apart = [reduce_verb(stem).removeprefix(part) for part in particles if stem.startswith(part)]
     for form in (stem, *joined, *apart):
         forms = [other for other in known if _shares_word_parts(form, other, code)]
         if forms:
@@ -94,7 +94,7 @@ def find_held_form(
 
 def list_particles(words: Iterable[str], code: str) -> tuple[str, ...]:
     """The words that may be parts of separable verbs."""
-    return tuple(one for one in _PARTICLES if one in words) if code == "de" else ()
+    return tuple(particle for particle in _PARTICLES if particle in words) if code == "de" else ()
 
 
 def _shares_word_parts(word: str, other: str, code: str) -> bool:

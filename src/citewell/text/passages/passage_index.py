@@ -162,7 +162,8 @@ class PassageIndex:
         around = list_question_words(context, language=language)
         code = (language or "en")[:2]
         seen: dict[str, AskedTerm] = {}
-        for word, share in [(one, 1.0) for one in own] + [(one, context_share) for one in around]:
+        shares = [(word, 1.0) for word in own] + [(word, context_share) for word in around]
+        for word, share in shares:
             weight = share * self.weigh_word(word, language=language)
             seen.setdefault(word_forms.stem_word(word, code), AskedTerm(word=word, weight=weight))
         return tuple(seen.values())
@@ -283,7 +284,7 @@ class TermMatcher:
             )
             for place, passage in enumerate(self.index.passages)
         ]
-        return sorted(scored, key=lambda one: (-round(one.score, 9), one.passage))
+        return sorted(scored, key=lambda row: (-round(row.score, 9), row.passage))
 
     def _score_passage(self, passage: TextPassage) -> float:
         weights, page = self.index.weights, self.index.pages[passage.page]

@@ -86,7 +86,7 @@ def extract_quantities(text: str, *, language: str | None = None) -> tuple[State
     found: list[StatedQuantity] = []
     end = 0
     every = islice(_collect_quantities(text[:_MAX_QUANTITY_TEXT_CHARS], language), _MAX_QUANTITIES)
-    for opinion in sorted(every, key=lambda one: (one.start, -one.end)):
+    for opinion in sorted(every, key=lambda quantity: (quantity.start, -quantity.end)):
         if opinion.start >= end:
             found.append(opinion)
             end = opinion.end
