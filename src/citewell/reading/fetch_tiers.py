@@ -9,17 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    InvalidInput,
-    NetworkFailed,
-    NotFound,
-    RateLimited,
-    RefusedByPolicy,
-    TooLarge,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.http.file_downloads import build_contact_headers
 from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
 from citewell.net.http.rate_limit_headers import read_retry_delay
@@ -32,11 +22,11 @@ from citewell.text.addresses import extract_host
 
 # Another tier would get the same outcome, and asking again would only burden the server.
 DEFINITIVE_ERRORS = (
-    InvalidInput,
-    NotFound,
-    AuthRequired,
-    RateLimited,
-    TooLarge,
+    errors.InvalidInput,
+    errors.NotFound,
+    errors.AuthRequired,
+    errors.RateLimited,
+    errors.TooLarge,
     UnreadableDocument,
 )
 
@@ -124,13 +114,13 @@ class PageFetcher:
         self._tasks.prepare_worker()
         try:
             response = await self._sender.send_request(request)
-        except RefusedByPolicy as error:
+        except errors.RefusedByPolicy as error:
             raise page_errors.build_refusal(url, error) from None
-        except TooLarge:
+        except errors.TooLarge:
             raise page_errors.build_size_error(url, self._max_bytes) from None
-        except NetworkFailed as error:
+        except errors.NetworkFailed as error:
             raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
-        except UpstreamUnavailable as error:
+        except errors.UpstreamUnavailable as error:
             raise page_errors.build_bad_response_error(
                 url, error.message, reason=error.reason
             ) from None
@@ -142,42 +132,21 @@ class PageFetcher:
         status = response.status
         if status in {404, 410}:
             raise page_errors.build_not_found_error(url, f"HTTP {status}")
-        wall = _find_header_wall(response)
+        head = bot_walls.InspectedPage(status=status, headers=response.headers, html="", text="")
+        found = bot_walls.find_bot_wall(head)
+        wall = found.detected_by if found is not None else None
         if wall is None and not 200 <= status < 300:
             wall = await self._tasks.find_error_wall(url, response)
         if wall is not None:
             raise page_errors.build_wall_error(url, wall)
         if not 200 <= status < 300:
-            raise _build_status_error(url, response, now=self._now)
+            delay = read_retry_delay(response.headers, now=self._now)
+            raise page_errors.build_status_error(url, status, delay=delay)
 
 
 def _build_page_headers(accept: str, *, packed: bool) -> dict[str, str]:
     headers = {"accept": accept, "accept-language": "en;q=0.8, *;q=0.5"}
     return headers if packed else headers | {"accept-encoding": "identity"}
-
-
-def _build_status_error(
-    url: str, response: HttpResponse, *, now: Callable[[], float]
-) -> CitewellError:
-    status = response.status
-    if status in {401, 402, 407}:
-        return page_errors.build_login_error(url, f"HTTP {status}")
-    if status == 403:
-        return page_errors.build_wall_error(url, f"HTTP {status}")
-    if status == 451:
-        return page_errors.build_legal_error(url)
-    if status == 429:
-        return page_errors.build_rate_limit_error(url, read_retry_delay(response.headers, now=now))
-    if 400 <= status < 500:
-        return page_errors.build_status_error(url, status)
-    return page_errors.build_server_error(url, status)
-
-
-def _find_header_wall(response: HttpResponse) -> str | None:
-    wall = bot_walls.find_bot_wall(
-        bot_walls.InspectedPage(status=response.status, headers=response.headers, html="", text="")
-    )
-    return wall.detected_by if wall is not None else None
 
 
 class MarkdownTier:
@@ -250,13 +219,8 @@ class FetchAttempt:
     response: HttpResponse | None = (
         None  # an earlier tier's response, reused instead of a second request
     )
-    outcomes: list[tuple[str, CitewellError]] = field(default_factory=list)
+    outcomes: list[tuple[str, errors.CitewellError]] = field(default_factory=list)
     candidate: ExtractedPage | None = None
-
-    def keep_longest_page(self, extracted: ExtractedPage) -> None:
-        """Keep the page if it is longer than the doubtful page kept so far."""
-        if self.candidate is None or len(extracted.content) > len(self.candidate.content):
-            self.candidate = extracted
 
 
 class FetchTier(Protocol):
@@ -296,11 +260,14 @@ class TierLadder:
             try:
                 return await tier.fetch_page(climb)
             except UnsurePage as unsure:
-                climb.keep_longest_page(unsure.extracted)
+                # Of the doubtful pages the longest is kept.
+                kept = climb.candidate
+                if kept is None or len(unsure.extracted.content) > len(kept.content):
+                    climb.candidate = unsure.extracted
                 climb.outcomes.append((tier.name, unsure.error))
             except DEFINITIVE_ERRORS:
                 raise
-            except CitewellError as error:
+            except errors.CitewellError as error:
                 climb.outcomes.append((tier.name, error))
         if climb.candidate is not None:
             return replace(climb.candidate, quality="partial")

@@ -15,15 +15,8 @@ from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import MAX_PAGE_BYTES
 from citewell.reading import bot_walls, page_errors
 from citewell.reading.content_kinds import PAGE_KINDS, detect_document_kind, detect_page_kind
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_reader import add_address_to_error, check_document_size
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentLimits,
-    DocumentRequest,
-    DocumentText,
-    TookTooMuch,
-    UnreadableDocument,
-)
 from citewell.reading.documents.readers_by_kind import read_document_request
 from citewell.reading.extracted_page import ExtractedPage, PageReading, PageResponse
 from citewell.reading.hidden_text import remove_hidden_text
@@ -59,7 +52,7 @@ _SCRIPT_ENDS = {
 def read_page(
     body: bytes,
     response: PageResponse,
-    documents: DocumentLimits | None = None,
+    documents: document_text.DocumentLimits | None = None,
     *,
     is_rendered: bool = False,
 ) -> PageReading:
@@ -104,7 +97,7 @@ def _remove_scripts(body: bytes) -> bytes:
 
 
 def read_document_page(
-    body: bytes, response: PageResponse, documents: DocumentLimits
+    body: bytes, response: PageResponse, documents: document_text.DocumentLimits
 ) -> PageReading | None:
     """The document; None if the body is a page."""
     if not _is_document(body, response):
@@ -301,19 +294,19 @@ def _build_text_page(response: PageResponse, decoded: DecodedText, kind: str) ->
 
 
 def extract_document_page(
-    body: bytes, response: PageResponse, limits: DocumentLimits
+    body: bytes, response: PageResponse, limits: document_text.DocumentLimits
 ) -> ExtractedPage:
     """The document's text and metadata; raises the errors of documents, with the address in them."""
     check_document_size(body, response.url, limits)
-    job = DocumentRequest(body, response.url, response.content_type, limits, None)
+    job = document_text.DocumentRequest(body, response.url, response.content_type, limits, None)
     try:
         found = _read_without_bugs(job)
-    except (UnreadableDocument, TookTooMuch) as error:
+    except (document_text.UnreadableDocument, document_text.TookTooMuch) as error:
         raise add_address_to_error(error, response.url) from None
     return _build_document_page(found, response, size=len(body))
 
 
-def _read_without_bugs(job: DocumentRequest) -> DocumentText:
+def _read_without_bugs(job: document_text.DocumentRequest) -> document_text.DocumentText:
     try:
         return read_document_request(job)
     except (CitewellError, MemoryError, RecursionError):
@@ -321,11 +314,11 @@ def _read_without_bugs(job: DocumentRequest) -> DocumentText:
     except Exception as error:
         kind = type(error).__name__
         message = f"The document is damaged or malformed: reading it failed ({kind})."
-        raise Broken(message) from error
+        raise document_text.Broken(message) from error
 
 
 def _build_document_page(
-    found: DocumentText, response: PageResponse, *, size: int
+    found: document_text.DocumentText, response: PageResponse, *, size: int
 ) -> ExtractedPage:
     about = ExtractedMetadata(
         title=found.title or "",

@@ -13,24 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from citewell.citations import citable_works
 from citewell.citations.author_names import AuthorName
 from citewell.citations.bibliographies import format_bibtex_entry, format_style_entry
-from citewell.citations.citable_works import (
-    CitableWork,
-    find_literal_names,
-    mark_literal_names,
-    parse_author_line,
-)
 from citewell.citations.dois import find_doi
 from citewell.citations.official_records import recognize_official_record
+from citewell.core.values import scrape_results
 from citewell.core.values.page import Page
 from citewell.core.values.research_session import SessionSource
-from citewell.core.values.scrape_results import (
-    CitationFormats,
-    CitationMetadata,
-    PageCitation,
-    StructuredData,
-)
 from citewell.reading.metadata import host_standing
 from citewell.reading.metadata.host_standing import HostStanding
 from citewell.reading.metadata.meta_elements import list_thing_types, wrap_in_list
@@ -99,7 +89,7 @@ class SourceStanding:
 
 
 def classify_source(
-    url: str, data: StructuredData | None = None, *, lens: str | None = None
+    url: str, data: scrape_results.StructuredData | None = None, *, lens: str | None = None
 ) -> SourceStanding:
     host = addresses.extract_host(url)
     standing = host_standing.find_page_standing(url)
@@ -145,7 +135,7 @@ def _find_marked_kind(marks: dict[str, str]) -> str | None:
     return next(other, "scholarly_work" if any(name in marks for name in _WORK_MARKS) else None)
 
 
-def _find_described_kind(data: StructuredData) -> str | None:
+def _find_described_kind(data: scrape_results.StructuredData) -> str | None:
     things = [thing for block in data.json_ld or () for thing in _list_described_things(block)]
     known: Mapping[str, str] = load_table(f"{__package__}.metadata", "schema_kinds")
     kinds = (
@@ -181,8 +171,8 @@ def list_claimed_dois(page: Page) -> tuple[str, ...]:
     return list_own_dois(page.url, page.final_url, page.declared_doi)
 
 
-def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
-    work = CitableWork(
+def cite_page(page: Page, *, doi: str | None = None) -> scrape_results.PageCitation:
+    work = citable_works.CitableWork(
         url=page.final_url,
         title=page.title,
         authors=list_page_authors(page),
@@ -196,11 +186,11 @@ def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
 def describe_page_source(url: str, page: Page, *, doi: str | None = None) -> SessionSource:
     """The page as a source that was read, with what the page itself states."""
     named = "; ".join(by.name for by in page.authors) or page.author or ""
-    literals = find_literal_names(list_page_authors(page))
+    literals = citable_works.find_literal_names(list_page_authors(page))
     return SessionSource(
         url=url,
         title=page.title,
-        author=mark_literal_names(named, literals) or None,
+        author=citable_works.mark_literal_names(named, literals) or None,
         site=page.site,
         date=page.published,
         doi=doi,
@@ -211,31 +201,31 @@ def describe_page_source(url: str, page: Page, *, doi: str | None = None) -> Ses
 
 def list_page_authors(page: Page) -> tuple[AuthorName, ...]:
     named = tuple(AuthorName(name=by.name, organisation=by.organisation) for by in page.authors)
-    return named or parse_author_line(page.author)
+    return named or citable_works.parse_author_line(page.author)
 
 
-def cite_address(url: str, *, accessed: datetime) -> PageCitation:
+def cite_address(url: str, *, accessed: datetime) -> scrape_results.PageCitation:
     """The citation of a page that was not parsed: only its address and site are known."""
-    work = CitableWork(url=url, site=addresses.format_host_name(url))
+    work = citable_works.CitableWork(url=url, site=addresses.format_host_name(url))
     return _format_page_citation(work, author="", accessed=accessed)
 
 
 def _format_page_citation(
-    work: CitableWork, *, author: str, accessed: datetime | None
-) -> PageCitation:
+    work: citable_works.CitableWork, *, author: str, accessed: datetime | None
+) -> scrape_results.PageCitation:
     day = (accessed or datetime.now(UTC)).date()
     known = recognize_official_record(work)
-    return PageCitation(
+    return scrape_results.PageCitation(
         url=work.url,
         accessed_date=day.isoformat(),
-        metadata=CitationMetadata(
+        metadata=scrape_results.CitationMetadata(
             title=work.title,
             author=author,
-            literal_authors=find_literal_names(work.authors) or None,
+            literal_authors=citable_works.find_literal_names(work.authors) or None,
             site=work.site,
             date=work.published,
         ),
-        formatted=CitationFormats(
+        formatted=scrape_results.CitationFormats(
             apa=format_style_entry(known, style="apa", accessed=day),
             mla=format_style_entry(known, style="mla", accessed=day),
             bibtex=format_bibtex_entry(known, accessed=day),

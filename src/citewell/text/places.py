@@ -32,7 +32,8 @@ def list_weekly_hours(tag: str, *, today: date, country: str | None = None) -> t
     by_day: list[list[str]] = [[] for _ in WEEKDAYS]
     for start, end in spans:
         if monday <= start < monday + timedelta(days=len(WEEKDAYS)):
-            by_day[start.weekday()].append(f"{start:%H:%M}-{_format_closing(start, end)}")
+            closing = "24:00" if end.time() == time() and end > start else f"{end:%H:%M}"
+            by_day[start.weekday()].append(f"{start:%H:%M}-{closing}")
     return tuple(
         f"{name}: {', '.join(times) or 'closed'}"
         for name, times in zip(WEEKDAYS, by_day, strict=True)
@@ -70,10 +71,6 @@ def _split_at_midnight(start: datetime, end: datetime) -> Iterator[tuple[datetim
         yield start, midnight
         start, midnight = midnight, midnight + timedelta(days=1)
     yield start, end
-
-
-def _format_closing(start: datetime, end: datetime) -> str:
-    return "24:00" if end.time() == time() and end > start else f"{end:%H:%M}"
 
 
 # Distances between points on the map.

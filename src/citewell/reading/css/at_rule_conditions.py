@@ -64,27 +64,21 @@ class ContainerRules:
     def __init__(self, found: Mapping[int, _StyledElement]) -> None:
         self._found = found
 
-    def all_match(self, conditions: tuple[str, ...], node: LexborNode) -> bool:
-        """Whether the nearest container above the element meets every condition."""
-        return all(self._matches_container(condition, node) for condition in conditions)
-
-    def _matches_container(self, condition: str, node: LexborNode) -> bool:
+    def matches_container(self, condition: str, node: LexborNode) -> bool:
+        """Whether the nearest container above the element meets the condition."""
         first = condition.split("(", 1)[0].split()
         name = first[0] if first and first[0].lower() not in _CONDITION_WORDS else ""
         rest = condition[len(name) :].strip()
         if match := _STYLE_QUERY.search(rest):
-            return self._matches_style(match[1], (match[2] or "").strip(), node)
+            name, wanted = match[1], (match[2] or "").strip().lower()
+            styles = (values[name] for values in self._iterate_values(node) if name in values)
+            nearest = next(styles, None)
+            return nearest is not None and (not wanted or nearest.strip().lower() == wanted)
         for values in self._iterate_values(node):
             kind = values.get("container-type", "normal")
             names = {"", *values.get("container-name", "").split()}
             if kind not in {"normal", ""} and name in names:
                 return not rest or _matches_size(rest, values)
-        return False
-
-    def _matches_style(self, name: str, value: str, node: LexborNode) -> bool:
-        for values in self._iterate_values(node):
-            if name in values:
-                return not value or values[name].strip().lower() == value.lower()
         return False
 
     def _iterate_values(self, node: LexborNode) -> Iterator[dict[str, str]]:

@@ -247,10 +247,6 @@ def _is_set(value: str) -> bool:
     return value not in {"none", "normal", "auto"}
 
 
-def _parse_line_height(value: str) -> float | None:
-    return parse_number(value) if value[-1:].isdigit() else parse_pixels(value)
-
-
 _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "display": lambda value: value in _HIDING_DISPLAYS,
     "content-visibility": "hidden".__eq__,
@@ -268,7 +264,10 @@ _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "container-type": lambda value: value not in {"normal", "none"},
     "text-indent": lambda value: _is_far(4.0)((value.split() or [""])[0]),
     "letter-spacing": lambda value: abs(parse_pixels(value) or 0.0) >= 8,
-    "line-height": _is_below(0.1, _parse_line_height),
+    "line-height": _is_below(
+        0.1,
+        lambda value: parse_number(value) if value[-1:].isdigit() else parse_pixels(value),
+    ),
     "z-index": lambda value: value.startswith("-"),
     "mix-blend-mode": _is_set,
     "-webkit-text-security": _is_set,

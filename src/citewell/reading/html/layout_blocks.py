@@ -227,8 +227,9 @@ class _BlockWalker:
                 flags |= _read_attribute_flags(attributes)
             tokens = self._list_attribute_names(style, attributes)
         else:
-            known = self._names.get(style)
-            tokens = self._list_class_names(style) if known is None else known
+            if style not in self._names:
+                self._names[style] = tuple(dict.fromkeys(split_name_words(style)))
+            tokens = self._names[style]
         if parent is not None and not COMMENT_NAMES.isdisjoint(tokens):
             flags |= COMMENTS
         box = LayoutBox(node.mem_id, tag, style, parent, flags)
@@ -236,10 +237,6 @@ class _BlockWalker:
         box.start = len(self.page.blocks)
         self.page.boxes.append(box)
         return box
-
-    def _list_class_names(self, style: str) -> tuple[str, ...]:
-        known = self._names[style] = tuple(dict.fromkeys(split_name_words(style)))
-        return known
 
     def _list_attribute_names(self, style: str, attributes: Mapping[str, Any]) -> tuple[str, ...]:
         get = attributes.get

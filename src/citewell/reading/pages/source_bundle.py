@@ -10,16 +10,10 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.core.errors import CitewellError
+from citewell.core.values import scrape_results
 from citewell.core.values.argument_types import ClaimText, OptionalName, QueryText
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import MAX_PAGE_BYTES, Page
-from citewell.core.values.scrape_results import (
-    PipelineSummary,
-    ScrapeFailure,
-    SizeMetadata,
-    SourceBundle,
-    SourceResult,
-)
 from citewell.core.values.search_results import SearchAnswer, SearchResult
 from citewell.evidence.signs import source_quality
 from citewell.reading import page_errors, source_classification
@@ -119,7 +113,7 @@ async def measure_gathered_page(
 class GatheredSources:
     """The answer, and the text of all pages if the answer holds only passages of it."""
 
-    bundle: SourceBundle
+    bundle: scrape_results.SourceBundle
     page_texts: str | None
 
 
@@ -127,7 +121,7 @@ class GatheredSources:
 class RankedSource:
     """A source without its text, and the page that has it."""
 
-    source: SourceResult
+    source: scrape_results.SourceResult
     page: Page
 
 
@@ -138,7 +132,7 @@ class RankedSources:
     answer: SearchAnswer
     near: tuple[RankedSource, ...]
     far: tuple[str, ...]  # read, but not relevant enough
-    failures: tuple[ScrapeFailure, ...]
+    failures: tuple[scrape_results.ScrapeFailure, ...]
 
     @property
     def read_count(self) -> int:
@@ -220,9 +214,14 @@ def build_source_bundle(
         )
         for source in filled
     )
-    bundle = SourceBundle(
+    status = "complete"
+    if not ranked.read_count:
+        status = "failed"
+    elif ranked.failures or not ranked.near:  # some failed, or all are too far from the query
+        status = "partial"
+    bundle = scrape_results.SourceBundle(
         query=ranked.answer.query,
-        status=_describe_bundle_status(ranked),
+        status=status,
         source_count=len(sources),
         sources=sources if request.include_sources else (),
         combined_content=truncate_text(
@@ -233,7 +232,7 @@ def build_source_bundle(
         filtered_out=ranked.far or None,
         note=note or _describe_empty_bundle(request, ranked, shown_bytes),
         hints=ranked.answer.hints,
-        summary=PipelineSummary(
+        summary=scrape_results.PipelineSummary(
             urls_searched=ranked.read_count + len(ranked.failures),
             urls_scraped=ranked.read_count,
             urls_failed=len(ranked.failures),
@@ -243,7 +242,7 @@ def build_source_bundle(
             duplicate_paragraphs=sum(choice.dropped_paragraphs for choice in chosen),
             processing_time_ms=0,
         ),
-        size_metadata=SizeMetadata(
+        size_metadata=scrape_results.SizeMetadata(
             total_length=shown_bytes,
             whole_length=sum(truncation.count_utf8_bytes(row.page.content) for row in ranked.near),
             estimated_tokens=truncation.estimate_token_count(shown_bytes),
@@ -258,7 +257,7 @@ def build_source_bundle(
 
 def _fill_source(
     row: RankedSource, choice: ChosenText, ranked: Sequence[RankedSource]
-) -> SourceResult:
+) -> scrape_results.SourceResult:
     """The source with its passages, and where they are in the page."""
     text = row.page.content
     places = [(passage.start, passage.end) for passage in choice.passages]
@@ -275,13 +274,15 @@ def _fill_source(
     )
 
 
-def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetime) -> SourceResult:
+def _build_source_result(
+    hit: SearchResult, measured: MeasuredPage, now: datetime
+) -> scrape_results.SourceResult:
     """The source as it is ranked; its text comes later."""
     page, figures = measured.page, measured.figures
     stands = source_classification.classify_page(page)
     own = page.published is not None
     published = page.published if own else hit.published_at
-    return SourceResult(
+    return scrape_results.SourceResult(
         url=hit.url,
         title=measured.title or None,
         content="",
@@ -328,7 +329,7 @@ def _parse_iso_moment(text: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _list_sources(sources: Sequence[SourceResult]) -> str:
+def _list_sources(sources: Sequence[scrape_results.SourceResult]) -> str:
     """The sources by name; their text is in each of them, and not given twice."""
     return "\n".join(
         f"{number}. {source.title or source.url} <{source.url}>"
@@ -336,7 +337,7 @@ def _list_sources(sources: Sequence[SourceResult]) -> str:
     )
 
 
-def combine_sources(sources: Sequence[SourceResult]) -> tuple[str, dict[str, int]]:
+def combine_sources(sources: Sequence[scrape_results.SourceResult]) -> tuple[str, dict[str, int]]:
     """The texts of all sources as one, and for each address where its text begins."""
     text, starts = "", {}
     for source in sources:
@@ -347,15 +348,15 @@ def combine_sources(sources: Sequence[SourceResult]) -> tuple[str, dict[str, int
     return text, starts
 
 
-def _format_source_opening(source: SourceResult) -> str:
+def _format_source_opening(source: scrape_results.SourceResult) -> str:
     """The address and title before a source's text; no title if the text starts with a heading."""
     headed = source.content.startswith("# ") or not source.title
     return f"<{source.url}>\n\n" + ("" if headed else f"# {source.title}\n\n")
 
 
-def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
+def _build_failure_info(url: str, error: CitewellError) -> scrape_results.ScrapeFailure:
     waits = error.retryable and error.retry_after is not None
-    return ScrapeFailure(
+    return scrape_results.ScrapeFailure(
         url=url,
         kind=error.kind,
         reason=error.message,
@@ -363,13 +364,6 @@ def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
         retry_after_seconds=max(1, round(error.retry_after or 0)) if waits else None,
         suggested_action=error.suggested_action,
     )
-
-
-def _describe_bundle_status(ranked: RankedSources) -> str:
-    """`failed` without any page, `partial` if some failed or all are too far from the query."""
-    if not ranked.read_count:
-        return "failed"
-    return "partial" if ranked.failures or not ranked.near else "complete"
 
 
 def _describe_empty_bundle(

@@ -78,11 +78,9 @@ def list_term_variants(word: str, languages: Iterable[str]) -> tuple[str, ...]:
 def stem_index_word(word: str, language: str) -> str:
     """The stem of a word and, in Latin script, without accents."""
     short = load_stemmer(language)(word[:_MAX_TERM_CHARS].replace("’", "'"))
-    return short if short.isascii() else _strip_latin_accents(short)
-
-
-def _strip_latin_accents(word: str) -> str:
-    parts = unicodedata.normalize("NFD", word)
+    if short.isascii():
+        return short
+    parts = unicodedata.normalize("NFD", short)
     latin = parts[0] < "\u0250"
     bare = "".join(part for part in parts if not unicodedata.combining(part)) if latin else ""
-    return bare or word
+    return bare or short

@@ -204,14 +204,11 @@ def _find_range_end(
     found = _RANGE_END_PATTERN.match(text, match.end())
     if found is None:
         return None
-    if found["by"] in _JOINING_WORDS and not _is_after_between(text, match.start()):
+    before = text[max(0, match.start() - 16) : match.start()]
+    if found["by"] in _JOINING_WORDS and not _BETWEEN_PATTERN.search(before):
         return None
     high = _parse_figure_value(found["high"], language)[0]
     return None if high is None or high <= low else (high, found.end())
-
-
-def _is_after_between(text: str, at: int) -> bool:
-    return _BETWEEN_PATTERN.search(text[max(0, at - 16) : at]) is not None
 
 
 def _is_calendar_year(match: re.Match[str]) -> bool:

@@ -221,10 +221,6 @@ def _parse_written_unit(
         return *UNIT_FACTORS["tons"], match.end()
     if match := _CENTS_PATTERN.match(text, at):
         return _CENT_CURRENCIES.get((language or "en")[:2], "usd"), CENT_FACTOR, match.end()
-    return _parse_square_unit(text, at)
-
-
-def _parse_square_unit(text: str, at: int) -> tuple[str, Decimal, int] | None:
     match = _SQUARE_PATTERN.match(text, at)
     factor = SQUARE_FACTORS.get(match[1].lower()) if match else None
     return ("m²", factor, match.end()) if match and factor is not None else None
