@@ -13,6 +13,8 @@ from citewell.core import errors
 from citewell.net.http.file_downloads import build_contact_headers
 from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
 from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.robots_rules import RobotsPolicy
+from citewell.net.url_grammar import parse_url
 from citewell.reading import bot_walls, page_errors
 from citewell.reading.documents.document_text import UnreadableDocument
 from citewell.reading.extracted_page import ExtractedPage, UnsurePage
@@ -70,6 +72,21 @@ def is_named_document(url: str) -> bool:
     return bool(_DOCUMENT_SUFFIX.search(path)) or (
         (parts.hostname or "").removeprefix("www.") == "arxiv.org" and path.startswith("/pdf/")
     )
+
+
+async def check_page_allowed(url: str, robots: RobotsPolicy | None) -> None:
+    """Raise the error for an address that is refused, or that robots.txt disallows.
+
+    `robots` is None if the operator turned the check off.
+    """
+    try:
+        parse_url(url)
+        if robots is not None:
+            await robots.check_robots(url)
+    except errors.RefusedByPolicy as error:
+        raise page_errors.build_refusal(url, error) from None
+    except errors.NetworkFailed as error:
+        raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
 
 # The two plain tiers: ask for markdown, or fetch HTML and extract its main content.

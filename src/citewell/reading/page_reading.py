@@ -18,7 +18,12 @@ from citewell.reading.content_kinds import PAGE_KINDS, detect_document_kind, det
 from citewell.reading.documents import document_text
 from citewell.reading.documents.document_reader import add_address_to_error, check_document_size
 from citewell.reading.documents.readers_by_kind import read_document_request
-from citewell.reading.extracted_page import ExtractedPage, PageReading, PageResponse
+from citewell.reading.extracted_page import (
+    ExtractedPage,
+    PageReading,
+    PageResponse,
+    clean_page_text,
+)
 from citewell.reading.hidden_text import remove_hidden_text
 from citewell.reading.html import discourse_topics
 from citewell.reading.html.main_content import extract_from_tree
@@ -30,7 +35,6 @@ from citewell.reading.missing_parts import (
     find_missing_parts,
 )
 from citewell.reading.page_charset import DecodedText, decode_body
-from citewell.reading.text_tasks import clean_page_text
 from citewell.text.language.detection import detect_language
 from citewell.text.passages.markdown_blocks import find_first_heading
 from citewell.text.safety.text_cleaning import clean_markup

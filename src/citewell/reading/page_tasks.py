@@ -38,7 +38,7 @@ _READ_MARKDOWN: WorkerTask[PageReading | None] = WorkerTask(
 _READ_COPY: WorkerTask[PageReading] = WorkerTask(f"{_MODULE}:read_copied_page", PageReading)
 _FIND_ERROR_WALL: WorkerTask[str | None] = WorkerTask(f"{_MODULE}:find_error_wall", str | None)
 _DECODE_RAW: WorkerTask[RawText] = WorkerTask(
-    "citewell.reading.text_tasks:decode_raw_body", RawText
+    "citewell.reading.extracted_page:decode_raw_body", RawText
 )
 _MAX_ERROR_PAGE_BYTES = 256 * 1024
 

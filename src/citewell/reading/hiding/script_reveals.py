@@ -117,7 +117,10 @@ class ScriptReveals:
                 continue
             if properties.isdisjoint(freed.rule.all_declarations):
                 continue
-            if style.node.mem_id in self._match_elements(freed.selector):
+            if freed.selector not in self._matched:
+                nodes = self._styles.element_index.query_elements(freed.selector)
+                self._matched[freed.selector] = frozenset(node.mem_id for node in nodes)
+            if style.node.mem_id in self._matched[freed.selector]:
                 yield freed.rule.all_declarations
 
     def _list_near_rules(
@@ -192,12 +195,6 @@ class ScriptReveals:
         if text.endswith("*"):  # nothing is left of the element itself
             return None
         return _FreedRule(text, rule, bool(unknown or states or classes))
-
-    def _match_elements(self, selector: str) -> frozenset[int]:
-        if selector not in self._matched:
-            nodes = self._styles.element_index.query_elements(selector)
-            self._matched[selector] = frozenset(node.mem_id for node in nodes)
-        return self._matched[selector]
 
 
 def _list_own_names(node: LexborNode) -> list[str]:

@@ -244,7 +244,8 @@ class _BlockWalker:
         known = self._names.get(key)
         if known is None:
             found = split_name_words(f"{style} {key[1] or ''}")
-            found += _list_role_marks(*key[2:])
+            marks = zip(("role=", "prop=", "type="), key[2:], strict=True)
+            found += [mark + name.rsplit("/", 1)[-1].lower() for mark, name in marks if name]
             known = self._names[key] = tuple(dict.fromkeys(found))
         return known
 
@@ -326,11 +327,6 @@ class _BlockWalker:
         self._run = []
         self._ids = []
         self._linked = self._breaks = 0
-
-
-def _list_role_marks(role: str | None, itemprop: str | None, itemtype: str | None) -> list[str]:
-    named = (("role=", role), ("prop=", itemprop), ("type=", itemtype))
-    return [prefix + value.rsplit("/", 1)[-1].lower() for prefix, value in named if value]
 
 
 def _read_attribute_flags(attributes: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.core.config import Settings
-from citewell.core.errors import CitewellError, NetworkFailed, RefusedByPolicy
+from citewell.core.errors import CitewellError, RefusedByPolicy
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.page import MAX_PAGE_BYTES, Page, PageAuthor
@@ -129,7 +129,7 @@ class AddressReader:
         page = await self._read_site_page(url)
         if page is not None:
             return replace(page, seconds=self._clock() - started)
-        await self._check_robots(url)
+        await fetch_tiers.check_page_allowed(url, self._robots)
         extracted = await self._ladder.climb_tiers(url, note=note)
         return self._build_page(url, extracted, seconds=self._clock() - started)
 
@@ -140,16 +140,6 @@ class AddressReader:
             return await self._by_site(url) if self._by_site is not None else None
         except RefusedByPolicy as error:
             raise page_errors.build_refusal(url, error) from None
-
-    async def _check_robots(self, url: str) -> None:
-        if self._robots is None:
-            return
-        try:
-            await self._robots.check_robots(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
     def _build_page(self, url: str, extracted: ExtractedPage, *, seconds: float) -> Page:
         about = extracted.metadata

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from citewell.citations.references.reference_lists import drop_references
-from citewell.core.errors import InvalidInput, NetworkFailed, RefusedByPolicy
+from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback, SourceCallback
 from citewell.core.values.argument_bounds import check_declared_bounds
@@ -21,11 +21,10 @@ from citewell.core.values.page import MAX_PAGE_BYTES, Page
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.scrape_results import InjectionSignal, PageMetadata, ScrapeOutput
 from citewell.evidence.signs import source_quality
-from citewell.net.http.messages import HttpResponse, RequestSender
+from citewell.net.http.messages import RequestSender
 from citewell.net.robots_rules import RobotsPolicy
-from citewell.net.url_grammar import parse_url
-from citewell.reading import page_errors, source_classification
-from citewell.reading.fetch_tiers import PageFetcher
+from citewell.reading import source_classification
+from citewell.reading.fetch_tiers import PageFetcher, check_page_allowed
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.reading.page_tasks import PageTasks
 from citewell.reading.page_works import PageWorkFinder, PageWorks
@@ -336,7 +335,7 @@ class RawPageFetcher:
 
     async def fetch_raw_page(self, url: str, *, max_length: int) -> RawPage:
         """At most `max_length` bytes of the body; raises the errors of the page reader."""
-        await self._check_permitted(url)
+        await check_page_allowed(url, self._robots)
         length = min(max_length, MAX_PAGE_BYTES)
         fetcher = PageFetcher(
             self._sender, self._tasks, max_bytes=MAX_PAGE_BYTES, max_prefix_bytes=length + 1
@@ -347,6 +346,10 @@ class RawPageFetcher:
         kind = response.headers.get("content-type", "")
         body = response.body[:length]
         truncated = len(body) < len(response.body)
+        stated = response.headers.get("content-length", "")
+        is_packed = bool(response.headers.get("content-encoding", ""))  # then it is another length
+        is_usable = stated.isdigit() and len(stated) < 16 and not is_packed
+        announced = int(stated) if is_usable else None
         found = await self._tasks.decode_raw_body(url, response, length=length)
         return RawPage(
             final_url=response.url,
@@ -355,29 +358,7 @@ class RawPageFetcher:
             content_type=kind,
             length=len(body),
             truncated=truncated,
-            original_length=_read_announced_length(response)
-            or (None if truncated else len(response.body)),
+            original_length=announced or (None if truncated else len(response.body)),
             charset=found.charset,
             fetched_at=self._now(),
         )
-
-    async def _check_permitted(self, url: str) -> None:
-        try:
-            parse_url(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        if self._robots is None:
-            return
-        try:
-            await self._robots.check_robots(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
-
-
-def _read_announced_length(response: HttpResponse) -> int | None:
-    """The body length from the Content-Length header; None if absent, invalid or of a compressed body."""
-    length = response.headers.get("content-length", "")
-    packed = response.headers.get("content-encoding", "")
-    return int(length) if length.isdigit() and len(length) < 16 and not packed else None

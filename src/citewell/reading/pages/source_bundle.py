@@ -214,6 +214,11 @@ def build_source_bundle(
         )
         for source in filled
     )
+    if request.include_sources:  # each has its text, which is not given twice
+        names = (f"{source.title or source.url} <{source.url}>" for source in sources)
+        combined = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
+    else:
+        combined = combine_sources(sources)[0]
     status = "complete"
     if not ranked.read_count:
         status = "failed"
@@ -224,10 +229,7 @@ def build_source_bundle(
         status=status,
         source_count=len(sources),
         sources=sources if request.include_sources else (),
-        combined_content=truncate_text(
-            _list_sources(sources) if request.include_sources else combine_sources(sources)[0],
-            request.max_total_bytes,
-        ).text,
+        combined_content=truncate_text(combined, request.max_total_bytes).text,
         scrape_failures=ranked.failures or None,
         filtered_out=ranked.far or None,
         note=note or _describe_empty_bundle(request, ranked, shown_bytes),
@@ -327,14 +329,6 @@ def _parse_iso_moment(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _list_sources(sources: Sequence[scrape_results.SourceResult]) -> str:
-    """The sources by name; their text is in each of them, and not given twice."""
-    return "\n".join(
-        f"{number}. {source.title or source.url} <{source.url}>"
-        for number, source in enumerate(sources, 1)
-    )
 
 
 def combine_sources(sources: Sequence[scrape_results.SourceResult]) -> tuple[str, dict[str, int]]:

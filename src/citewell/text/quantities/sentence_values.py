@@ -112,12 +112,8 @@ def _join_parts(found: Sequence[StatedQuantity], text: str) -> tuple[StatedQuant
 # Finds the months of a year and the days of a month that a text names: "June 2020", "on March 14".
 
 
-def find_written_months(text: str, stated: Sequence[StatedQuantity]) -> tuple[StatedQuantity, ...]:
+def find_written_months(text: str, stated: Sequence[StatedQuantity]) -> Iterator[StatedQuantity]:
     """The months and days; those of the whole dates among `stated` as well."""
-    return tuple(_iterate_months(text, stated))
-
-
-def _iterate_months(text: str, stated: Sequence[StatedQuantity]) -> Iterator[StatedQuantity]:
     dated = [quantity for quantity in stated if quantity.unit == DATE_UNIT]
     for quantity in dated:
         day = date.fromordinal(int(quantity.low))
