@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
+from citewell.reading.bot_walls import PageWall, WallKind
 from citewell.text.addresses import extract_host, is_within_domain
 from citewell.text.safety.secret_masking import mask_secrets
 
@@ -56,11 +59,6 @@ def build_wall_error(url: str, by: str) -> errors.Blocked:
     return errors.Blocked(message + _find_site_advice(url), detail=by)
 
 
-def build_consent_error(url: str, by: str) -> errors.Blocked:
-    message = f"Blocked: {mask_secrets(url)} shows a consent page instead of its content. {_ALTERNATIVE_SOURCE_ADVICE}"
-    return errors.Blocked(message, detail=by)
-
-
 def build_not_found_error(url: str, detail: str) -> errors.NotFound:
     message = (
         f"Not found: {mask_secrets(url)} returned 404/410 — the page does not exist. Check the URL."
@@ -75,11 +73,6 @@ def build_soft_404_error(url: str, detail: str) -> errors.NotFound:
 
 def build_login_error(url: str, detail: str) -> errors.AuthRequired:
     message = f"Auth required: {mask_secrets(url)} is behind a login wall."
-    return errors.AuthRequired(message, detail=detail, action="inform_user")
-
-
-def build_paywall_error(url: str, detail: str) -> errors.AuthRequired:
-    message = f"Auth required: {mask_secrets(url)} is behind a subscription wall."
     return errors.AuthRequired(message, detail=detail, action="inform_user")
 
 
@@ -113,6 +106,24 @@ def build_bad_response_error(
     return errors.UpstreamUnavailable(
         message, detail=cause.rstrip("."), action="inform_user", reason=reason
     )
+
+
+def build_page_wall_error(url: str, wall: PageWall) -> errors.CitewellError:
+    """The error for a page that is shown instead of the content."""
+    by = wall.detected_by
+    if wall.kind is WallKind.CONSENT:
+        message = f"Blocked: {mask_secrets(url)} shows a consent page instead of its content. {_ALTERNATIVE_SOURCE_ADVICE}"
+        return errors.Blocked(message, detail=by)
+    if wall.kind is WallKind.PAYWALL:
+        message = f"Auth required: {mask_secrets(url)} is behind a subscription wall."
+        return errors.AuthRequired(message, detail=by, action="inform_user")
+    builders: dict[WallKind, Callable[[str, str], errors.CitewellError]] = {
+        WallKind.BOT: build_wall_error,
+        WallKind.LOGIN: build_login_error,
+        WallKind.MISSING: build_soft_404_error,
+        WallKind.SHELL: build_empty_error,
+    }
+    return builders[wall.kind](url, by)
 
 
 def build_status_error(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -216,7 +215,7 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     if wall := bot_walls.find_page_wall(replace(look, extracted_words=found.word_count)):
         free_part = drop_subscription_offer(found.markdown)
         if wall.kind is not bot_walls.WallKind.PAYWALL or free_part is None:
-            raise _choose_wall_error(response.url, wall)
+            raise page_errors.build_page_wall_error(response.url, wall)
         found = replace(found, markdown=free_part)
         missing = tuple(dict.fromkeys((SUBSCRIPTION_NOTE, *missing)))
     elif SUBSCRIPTION_NOTE in missing:
@@ -269,18 +268,6 @@ def _inspect_text(response: PageResponse, text: str) -> bot_walls.InspectedPage:
         asked_path=urlsplit(response.url).path,
         redirected=response.redirected,
     )
-
-
-def _choose_wall_error(url: str, wall: bot_walls.PageWall) -> CitewellError:
-    say: dict[bot_walls.WallKind, Callable[[str, str], CitewellError]] = {
-        bot_walls.WallKind.BOT: page_errors.build_wall_error,
-        bot_walls.WallKind.CONSENT: page_errors.build_consent_error,
-        bot_walls.WallKind.LOGIN: page_errors.build_login_error,
-        bot_walls.WallKind.PAYWALL: page_errors.build_paywall_error,
-        bot_walls.WallKind.MISSING: page_errors.build_soft_404_error,
-        bot_walls.WallKind.SHELL: page_errors.build_empty_error,
-    }
-    return say[wall.kind](url, wall.detected_by)
 
 
 def _build_text_page(response: PageResponse, decoded: DecodedText, kind: str) -> ExtractedPage:

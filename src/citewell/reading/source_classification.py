@@ -29,17 +29,6 @@ from citewell.text import addresses
 from citewell.text.data_tables import load_table
 
 _PERIODICAL_TYPES = frozenset({"Periodical", "PublicationVolume", "PublicationIssue"})
-# Kinds of hosts that leave open what a page is, so that its own metadata decide.
-_OPEN_KINDS = frozenset({
-    "unknown", "unnamed_host", "journal", "journal_news", "bibliographic_database", "repository", "university",
-    "government", "legal_reference", "reference", "research_institute", "hospital", "documentation", "standards_body",
-    "news", "fact_checker", "archive",
-})  # fmt: skip
-# Of these, the ones on which a page needs a journal's name to count as a journal's article.
-_JOURNAL_NEEDED_KINDS = frozenset({
-    "university", "government", "legal_reference", "reference", "research_institute", "hospital", "documentation",
-    "standards_body", "repository",
-})  # fmt: skip
 _NEVER_SCHOLARLY_KINDS = frozenset({"news", "fact_checker", "journal_news"})
 _SCHOLARLY_CLAIMS = frozenset({"journal", "scholarly_work"})
 _JOURNAL_MARKS = (
@@ -60,21 +49,6 @@ _PREPRINT_NAME_PATTERN = re.compile(
 _PREPRINT_DOI_PATTERN = re.compile(
     r"^10\.(?:48550|1101/(?:\d{4}\.|\d{6})|2139|26434|21203|31219|31234|31235|20944|36227|22541)"
 )
-_CLAIM_BASES = {
-    "journal": "Its metadata name the journal or proceedings it appeared in.",
-    "scholarly_work": "Its metadata call it a scholarly article; peer review was not confirmed.",
-    "preprint": "Its metadata call it a preprint: screened, not peer-reviewed.",
-}
-_CATEGORY_BY_LENS = {
-    "academic": "academic", "science": "academic", "academic-extended": "academic", "biomed": "academic",
-    "legal": "legal", "medical": "medical", "clinical": "medical", "finance": "financial",
-    "programming": "technical", "tech": "technical", "security": "technical", "devops": "technical", "docs": "technical",
-}  # fmt: skip
-_CATEGORY_BY_KIND = {
-    "documentation": "technical", "standards_body": "technical", "journal": "academic", "scholarly_work": "academic",
-    "preprint": "academic", "thesis": "academic", "bibliographic_database": "academic", "repository": "academic",
-    "university": "academic",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +71,13 @@ def classify_source(
     if data is not None:  # the page's own citation elements, then its JSON-LD
         claimed = _find_marked_kind(data.citation or {}) or _find_described_kind(data)
     kind, basis = _settle_kind(standing, claimed)
-    category = host_standing.find_subject(host) or _CATEGORY_BY_KIND.get(kind, "general")
+    table = _load_source_kinds()
+    category = host_standing.find_subject(host) or table["category_by_kind"].get(kind, "general")
     return SourceStanding(
         source_type=host_standing.get_source_type(kind),
         kind=kind,
         basis=basis,
-        domain_category=_CATEGORY_BY_LENS.get(lens or "", category),
+        domain_category=table["category_by_lens"].get(lens or "", category),
         authority=standing.authority,
     )
 
@@ -110,16 +85,27 @@ def classify_source(
 def _settle_kind(standing: HostStanding, claimed: str | None) -> tuple[str, str]:
     """The kind of the page and why, from its host and from what its metadata claim."""
     known = standing.kind
-    if claimed is None or known not in _OPEN_KINDS:
+    table = _load_source_kinds()
+    if claimed is None or known not in table["open_kinds"]:
         return known, standing.basis
     if claimed in _SCHOLARLY_CLAIMS:
         if known == "journal" or known in _NEVER_SCHOLARLY_KINDS:
             return known, standing.basis
-        if claimed != "journal" and known in _JOURNAL_NEEDED_KINDS:
+        if claimed != "journal" and known in table["journal_needed_kinds"]:
             return known, standing.basis
     if claimed == "news" and known == "journal":
         return "journal_news", "News or comment on a publisher's site: edited, not peer-reviewed."
-    return claimed, _CLAIM_BASES.get(claimed, "Its metadata say so.")
+    return claimed, table["claim_bases"].get(claimed, "Its metadata say so.")
+
+
+def _load_source_kinds() -> Mapping[str, Any]:
+    """Lists of kinds, and tables of what follows from a kind.
+
+    `open_kinds` of hosts leave open what a page is, so that its own metadata decide. On a host of
+    the `journal_needed_kinds` a page needs a journal's name to count as a journal's article.
+    """
+    table: Mapping[str, Any] = load_table(f"{__package__}.metadata", "source_kinds")
+    return table
 
 
 def _find_marked_kind(marks: dict[str, str]) -> str | None:

@@ -51,29 +51,6 @@ _PARTICLE_LIST = (
 _PARTICLES = tuple(_PARTICLE_LIST.split())
 # "zu" and "ge" inside or before a verb, and the ending of the noun that is made of it.
 _VERB_SIGNS_PATTERN = re.compile(rf"\A({'|'.join(_PARTICLES)}|zuruck)?(?:zu|ge)(?=\w{{3}})")
-# Roots of German strong verbs, each with those of its past and participle, as the stemmer leaves them.
-_STRONG_VERB_ROWS = (
-    "beginn begann begonn|befehl befahl befohl|beiss biss|bieg bog|biet bot|bind band bund|bitt bat|blas blies|bleib blieb"
-    "|brech brach broch|brenn brannt|bring bracht|denk dacht|empfehl empfahl empfohl|ess ass|fahr fuhr|fall fiel|fang fing"
-    "|find fand fund|flieg flog|flieh floh|fliess floss|fress frass|frier fror|geb gab|geh ging gang|geling gelang gelung"
-    "|geniess genoss|gewinn gewann gewonn|giess goss|gleich glich|grab grub|greif griff|halt hielt|hang hing|heb hob"
-    "|heiss hiess|helf half holf|kenn kannt|komm kam|kriech kroch|lad lud|lass liess|lauf lief|leid litt|leih lieh|les las"
-    "|lieg lag|meid mied|mess mass|nehm nahm nomm|nenn nannt|reiss riss|reit ritt|renn rannt|riech roch|ruf rief|schaff schuf"
-    "|scheid schied|schein schien|schieb schob|schiess schoss|schlaf schlief|schlag schlug|schliess schloss|schneid schnitt"
-    "|schreib schrieb|schreit schritt|schweig schwieg|schwimm schwamm schwomm|seh sah|send sandt|sing sang sung|sink sank sunk"
-    "|sitz sass sess|sprech sprach sproch|spring sprang sprung|steh stand|stehl stahl stohl|steig stieg|sterb starb storb"
-    "|stoss stiess|streich strich|streit stritt|trag trug|treff traf troff|treib trieb|tret trat|trink trank trunk|verlier verlor"
-    "|vergess vergass|wachs wuchs|wasch wusch|weich wich|weis wies|wend wandt|werb warb worb|werf warf worf|wieg wog|wiss wusst"
-    "|zieh zog|zwing zwang zwung"
-)
-_BASES_BY_PAST = {
-    past: base
-    for base, *pasts in (row.split() for row in _STRONG_VERB_ROWS.split("|"))
-    for past in pasts
-}
-_STRONG_PAST_PATTERN = re.compile(
-    rf"\A((?:{'|'.join(_PARTICLES)}|zuruck|be|er|ver|zer|ent|uber|unter|wider){{0,2}})({'|'.join(sorted(_BASES_BY_PAST, key=len, reverse=True))})(?:es)?\Z"
-)
 
 
 def find_held_form(
@@ -126,8 +103,24 @@ def _ends_compound(word: str, other: str) -> bool:
 def reduce_verb(stem: str) -> str:
     """A German stem without the "ge" or "zu" of its verb, and in the present if it is a strong past."""
     bare = _VERB_SIGNS_PATTERN.sub(lambda match: match[1] or "", stem)
-    past = _STRONG_PAST_PATTERN.fullmatch(bare)
-    return past[1] + _BASES_BY_PAST[past[2]] if past else bare
+    pattern, bases = _load_strong_verbs()
+    past = pattern.fullmatch(bare)
+    return past[1] + bases[past[2]] if past else bare
+
+
+@cache
+def _load_strong_verbs() -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern for the past of German strong verbs, and the root for that of the past.
+
+    Each row has a root and those of its past and participle, as the stemmer leaves them.
+    """
+    rows = map(str.split, load_table(__package__, "irregular_forms")["strong_verbs"])
+    bases = {past: base for base, *pasts in rows for past in pasts}
+    prefixes = "|".join(
+        (*_PARTICLES, *["zuruck", "be", "er", "ver", "zer", "ent", "uber", "unter", "wider"])
+    )
+    roots = "|".join(sorted(bases, key=len, reverse=True))
+    return re.compile(rf"\A((?:{prefixes}){{0,2}})({roots})(?:es)?\Z"), bases
 
 
 # Splits text into comparable terms: stems, or character pairs in scripts without spaces.
