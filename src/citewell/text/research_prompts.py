@@ -49,14 +49,13 @@ def build_question_prompt(request: ResearchRequest) -> str:
 
 def build_passages_prompt(request: ResearchRequest) -> str:
     """The question followed by the numbered passages, for a model that cannot search."""
-    passages = "\n\n".join(map(_format_passage, request.passages))
-    return f"Question: {build_question_prompt(request)}\n\nPassages:\n\n{passages}"
-
-
-def _format_passage(passage: GroundingPassage) -> str:
-    head = " › ".join(filter(None, (passage.title, passage.heading)))
-    facts = ", ".join(filter(None, (passage.url, passage.published[:10])))
-    return f"[{passage.number}] {head} ({facts})\n{passage.text}"
+    passages = []
+    for passage in request.passages:
+        head = " › ".join(filter(None, (passage.title, passage.heading)))
+        facts = ", ".join(filter(None, (passage.url, passage.published[:10])))
+        passages.append(f"[{passage.number}] {head} ({facts})\n{passage.text}")
+    listed = "\n\n".join(passages)
+    return f"Question: {build_question_prompt(request)}\n\nPassages:\n\n{listed}"
 
 
 def find_numbered_citations(

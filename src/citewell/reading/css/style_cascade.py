@@ -317,6 +317,3 @@ class ElementStyle:
 
     def find_value(self, name: str, default: str = "") -> str:
         return self.values.get(name, default)
-
-    def list_important(self) -> set[str]:
-        return {name for name, rank in self.ranks.items() if rank[0]}

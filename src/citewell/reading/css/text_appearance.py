@@ -152,7 +152,8 @@ class PageAppearance:
             scope = VariableScope(self._styles.registered, around.scope, own, node)
         values = self._resolve_values(style, scope, around, style.values)
         if "animation-name" in values and self._styles.keyframes:
-            states = list_animation_states(values, style.list_important(), self._styles.keyframes)
+            important = {name for name, rank in style.ranks.items() if rank[0]}
+            states = list_animation_states(values, important, self._styles.keyframes)
             values = self._choose_seen_state(states, around, style, scope)
         return self._build_look(around, node, values, scope)
 

@@ -174,11 +174,6 @@ def split_name_words(value: str) -> list[str]:
     return [token.lower() for token in _NAME_WORD.findall(value)]
 
 
-def is_page_furniture(flags: int) -> bool:
-    """Whether these flags mark a menu, header, footer or aside outside the main content."""
-    return bool(flags & _FURNITURE_FLAGS) and not flags & _CONTENT_FLAGS
-
-
 def collect_page_blocks(body: LexborNode) -> PageLayout:
     """Collect the blocks and boxes under `body`.
 
@@ -283,7 +278,9 @@ class _BlockWalker:
         if self._ids:
             self.end_text_run(box)
         inner = self.open_box(node, tag, box)
-        if self._whole or not is_page_furniture(inner.flags):
+        # A menu, header, footer or aside outside the main content.
+        is_furniture = inner.flags & _FURNITURE_FLAGS and not inner.flags & _CONTENT_FLAGS
+        if self._whole or not is_furniture:
             self.walk_children(node, inner)
             if self._ids:
                 self.end_text_run(inner)
