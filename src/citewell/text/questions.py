@@ -155,11 +155,11 @@ class QuestionDomain(StrEnum):
 def find_question_domains(question: str) -> frozenset[QuestionDomain]:
     """The domains whose words the question uses; empty for most questions."""
     text = question[:_MAX_QUESTION_CHARS]
-    return frozenset(domain for domain, cue in _compile_domain_cues().items() if cue.search(text))
+    return frozenset(domain for domain, cue in load_domain_cues().items() if cue.search(text))
 
 
 @cache
-def _compile_domain_cues() -> dict[QuestionDomain, re.Pattern[str]]:
+def load_domain_cues() -> dict[QuestionDomain, re.Pattern[str]]:
     """Words that are rarely used outside the domain; one is enough."""
     table = load_table(__package__, "question_cues")
     return {QuestionDomain(name): re.compile("".join(parts)) for name, parts in table.items()}

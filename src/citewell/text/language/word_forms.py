@@ -103,13 +103,13 @@ def _ends_compound(word: str, other: str) -> bool:
 def reduce_verb(stem: str) -> str:
     """A German stem without the "ge" or "zu" of its verb, and in the present if it is a strong past."""
     bare = _VERB_SIGNS_PATTERN.sub(lambda match: match[1] or "", stem)
-    pattern, bases = _load_strong_verbs()
+    pattern, bases = load_strong_verbs()
     past = pattern.fullmatch(bare)
     return past[1] + bases[past[2]] if past else bare
 
 
 @cache
-def _load_strong_verbs() -> tuple[re.Pattern[str], dict[str, str]]:
+def load_strong_verbs() -> tuple[re.Pattern[str], dict[str, str]]:
     """A pattern for the past of German strong verbs, and the root for that of the past.
 
     Each row has a root and those of its past and participle, as the stemmer leaves them.
