@@ -41,7 +41,7 @@ def whole() -> Callable[[bytes, str], str]:
 
 def stages() -> Callable[[bytes, str], str]:
     """The same, with the processor time of each stage."""
-    from citewell.reading import bot_walls, page_reading, text_tasks
+    from citewell.reading import bot_walls, extracted_page, page_reading
     from citewell.reading.html import main_content
     from citewell.text.language import word_forms
 
@@ -55,10 +55,10 @@ def stages() -> Callable[[bytes, str], str]:
         (main_content, "render_markdown", "of it markdown"),
         (page_reading, "_inspect_html", "walls, visible text"),
         (bot_walls, "find_page_wall", "walls, signs"),
-        (text_tasks, "strip_invisible_characters", "invisible characters"),
+        (extracted_page, "strip_invisible_characters", "invisible characters"),
         (page_reading, "detect_language", "language"),
         (word_forms, "count_words", "words"),
-        (text_tasks, "find_injection_signals", "signals of injection"),
+        (extracted_page, "find_injection_signals", "signals of injection"),
     ):
         setattr(module, name, _timed(getattr(module, name), label))
     return whole()

@@ -129,7 +129,9 @@ def test_the_model_stays_loaded_for_the_next_task(folder: Path) -> None:
 def test_the_encoders_process_has_no_other_task(folder: Path) -> None:
     async def act() -> None:
         async with open_encoder_workers(open_encoder_folder(folder)) as workers:
-            task: WorkerTask[str] = WorkerTask("citewell.reading.text_tasks:clean_page_text", str)
+            task: WorkerTask[str] = WorkerTask(
+                "citewell.reading.extracted_page:clean_page_text", str
+            )
             await workers.run_task(task, text="x")
 
     with pytest.raises(TaskFailure) as caught:

@@ -24,7 +24,7 @@ from citewell.core.errors import (
 )
 from citewell.core.values.page import Page
 from citewell.core.values.scrape_results import ForumComment, ForumSignals, TalkHighlight
-from citewell.reading.page_errors import build_rate_limit_error
+from citewell.reading.page_errors import build_status_error
 from citewell.reading.pages.cached_pages import (
     PAGE_FRESH_SECONDS,
     PageFailures,
@@ -204,7 +204,7 @@ def test_a_longer_pause_that_the_server_asked_for_is_passed_on() -> None:
 
 def test_the_text_of_a_repeated_rate_limit_names_the_delay_that_is_left() -> None:
     memory = Memory()
-    cached = memory.reading(ScriptedReads({URL: build_rate_limit_error(URL, None)}))
+    cached = memory.reading(ScriptedReads({URL: build_status_error(URL, 429)}))
 
     first = error_of(cached.read_page(URL))
     memory.clock.now += 3

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citewell.core.errors import AuthRequired, CitewellError, NotFound
+from citewell.core.errors import AuthRequired, CitewellError, NotFound, RefusedByRobots
 from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpRequest
 from citewell.reading import page_errors, sites
@@ -345,7 +345,7 @@ def test_a_thread_that_nobody_has_is_not_found() -> None:
     "error",
     [
         page_errors.build_wall_error(THREAD, "HTTP 403"),
-        page_errors.build_robots_error(THREAD, "no"),
+        page_errors.build_refusal(THREAD, RefusedByRobots("no")),
     ],
 )
 def test_a_refusal_says_which_settings_help(error: CitewellError) -> None:

@@ -15,8 +15,8 @@ from citewell.store.failures import BatchRolledBack, DecryptionFailed
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnedTable
 from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
-from citewell.text.language import index_terms as tokeniser
-from citewell.text.language.index_terms import QueryTerms
+from citewell.text.language import word_forms as tokeniser
+from citewell.text.language.word_forms import QueryTerms
 
 logger = logging.getLogger(__name__)
 _MAX_GROUP_DOCUMENTS = 128  # in one batch; their texts are all in memory
@@ -125,8 +125,8 @@ class DocumentPreparer:
             *tokeniser.list_unspaced_characters(document.text),
         )
         return DocumentTerms(
-            title=self._hash_words(tokeniser.split_index_words(card.title), code),
-            body=self._hash_words(tokeniser.split_index_words(document.text), code),
+            title=self._hash_words(tokeniser.split_words(card.title), code),
+            body=self._hash_words(tokeniser.split_words(document.text), code),
             single_characters=self._hash_words(singles, ""),
             facets=tuple(_hash_facet(self.chain, *facet) for facet in collect_card_facets(card)),
         )

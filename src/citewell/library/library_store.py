@@ -32,7 +32,7 @@ from citewell.store.failures import BatchRolledBack, DecryptionFailed, WriteCont
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnedTable, OwnerStore
 from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
-from citewell.text.language.index_terms import STEMMER_LANGUAGES, parse_query_terms
+from citewell.text.language.word_forms import STEMMER_LANGUAGES, parse_query_terms
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from citewell.store.failures import BatchRolledBack
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
-from citewell.text.language import index_terms, word_forms
+from citewell.text.language import word_forms
 from citewell.text.language.detection import detect_language
 
 _MAX_MEMORY_TERMS = 4000  # distinct terms of one memory that are indexed
@@ -241,11 +241,11 @@ class MemoryTerms:
 def hash_memory_terms(chain: OwnerKeychain, text: str) -> MemoryTerms:
     """The terms of a text without stop words."""
     plain = word_forms.list_stopwords(None)
-    words = Counter(word for word in index_terms.split_index_words(text) if word not in plain)
-    language = index_terms.choose_stem_language(detect_language(text))
+    words = Counter(word for word in word_forms.split_words(text) if word not in plain)
+    language = word_forms.choose_stem_language(detect_language(text))
     counts: Counter[str] = Counter()
     for word, times in words.items():
-        for stem in index_terms.list_term_variants(word, (_USUAL_LANGUAGE, language)):
+        for stem in word_forms.list_term_variants(word, (_USUAL_LANGUAGE, language)):
             counts[stem] += times
     hashed = {
         chain.hash_term(stem): times for stem, times in islice(counts.items(), _MAX_MEMORY_TERMS)
@@ -255,12 +255,12 @@ def hash_memory_terms(chain: OwnerKeychain, text: str) -> MemoryTerms:
 
 def hash_query_words(chain: OwnerKeychain, query: str) -> QueryWords:
     """The terms of each distinct word of a query, which may stand for it in some language."""
-    parsed = index_terms.parse_query_terms(query)
+    parsed = word_forms.parse_query_terms(query)
     words = dict.fromkeys((*parsed.words, *(word for phrase in parsed.phrases for word in phrase)))
     hashed = [
         [
             chain.hash_term(stem)
-            for stem in index_terms.list_term_variants(word, index_terms.STEMMER_LANGUAGES)
+            for stem in word_forms.list_term_variants(word, word_forms.STEMMER_LANGUAGES)
         ]
         for word in islice(words, _MAX_QUERY_WORDS)
     ]

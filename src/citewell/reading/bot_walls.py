@@ -15,29 +15,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from citewell.core.values.counted_words import pluralize
+from citewell.reading import wall_phrases
 from citewell.reading.page_nodes import iterate_upwards
-from citewell.reading.wall_phrases import (
-    ABSENCE_WORDS,
-    BLOCK_REFERENCE,
-    BLOCK_WORDS,
-    BOT_CHECK_PHRASES,
-    BOT_CHECK_TITLE,
-    CONSENT_BUTTON,
-    CONSENT_TEXT,
-    CONSENT_TITLE,
-    LOGIN_DEMAND,
-    LOGIN_PATH,
-    LOGIN_TITLE,
-    LOGIN_WORDS,
-    NEEDS_JAVASCRIPT,
-    NOT_FOUND_TITLE,
-    PAYWALL_MARKUP,
-    PAYWALL_TEXT,
-    STRONG_WALL_MARKS,
-    VAGUE_NOT_FOUND_TITLE,
-    WEAK_WALL_MARKS,
-    split_title,
-)
 from citewell.text.language.scripts import HAN_KANA_RANGES, THAI_RANGES
 
 if TYPE_CHECKING:
@@ -49,6 +28,7 @@ _APP_ROOT_SELECTOR = "#root, #app, #__next, #__nuxt, #___gatsby, #main-app, #rea
 _BUTTON_SELECTOR = "button, input[type=submit], input[type=button], a"
 _CAPTCHA_SELECTOR = ".g-recaptcha, .h-captcha, .cf-turnstile, #px-captcha, #challenge-container"
 _OTHER_FIELD_SELECTOR = "form input[type=search], form input[type=text], form input[name=q], form select, form textarea"  # fmt: skip
+_ARTICLE_KINDS = ('"@type":"article"', '"@type":"newsarticle"', '"@type":"blogposting"')
 _MIN_LIST_ROWS = 3
 _MAX_SIGN_NODES = 200  # nodes looked at for each sign; walls have few
 _MAX_SIGN_CHARS = 200
@@ -145,15 +125,15 @@ def _find_header_sign(seen: InspectedPage) -> PageWall | None:
 
 
 def _find_bot_sign(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
-    by = next((by for mark, by in STRONG_WALL_MARKS if mark.search(seen.html)), "")
-    is_block = BLOCK_WORDS.search(seen.title) or BLOCK_WORDS.search(seen.text)
-    if not by and is_block and BLOCK_REFERENCE.search(seen.text):
+    by = next((by for mark, by in wall_phrases.STRONG_WALL_MARKS if mark.search(seen.html)), "")
+    is_block = any(map(wall_phrases.BLOCK_WORDS.search, (seen.title, seen.text)))
+    if not by and is_block and wall_phrases.BLOCK_REFERENCE.search(seen.text):
         by = "block page with a reference number"
-    named = any(BOT_CHECK_TITLE.fullmatch(part) for part in _list_names(seen, signs))
-    phrase = bool(BOT_CHECK_PHRASES.search(seen.text) or BOT_CHECK_PHRASES.search(seen.title))
+    named = any(wall_phrases.BOT_CHECK_TITLE.fullmatch(part) for part in _list_names(seen, signs))
+    phrase = any(map(wall_phrases.BOT_CHECK_PHRASES.search, (seen.text, seen.title)))
     words = seen.visible_words
     if not by and not signs.article_kind:
-        weak = next((by for mark, by in WEAK_WALL_MARKS if mark.search(seen.html)), "")
+        weak = next((by for mark, by in wall_phrases.WEAK_WALL_MARKS if mark.search(seen.html)), "")
         by = weak if named or phrase or words < _MAX_SHELL_WORDS else ""
     if not by and (named or phrase) and signs.has_captcha:
         by = "captcha"
@@ -161,7 +141,7 @@ def _find_bot_sign(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
         asks = (named and words < _MAX_NAMED_WORDS) or (phrase and words < _MAX_PHRASE_WORDS)
         is_help = any("how to" in name.lower() for name in _list_names(seen, signs))
         if not asks and words < _MAX_SHELL_WORDS and not is_help:
-            asks = bool(NEEDS_JAVASCRIPT.search(seen.text))
+            asks = bool(wall_phrases.NEEDS_JAVASCRIPT.search(seen.text))
         if asks:
             by = "asks for proof of being human, or for JavaScript"
     return PageWall(kind=WallKind.BOT, detected_by=by) if by else None
@@ -169,18 +149,20 @@ def _find_bot_sign(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
 
 def _list_names(seen: InspectedPage, signs: MarkupSigns) -> tuple[str, ...]:
     """What the page calls itself: its title, the title's parts, and its first heading."""
-    return tuple(part for name in (seen.title, *signs.headings) for part in split_title(name))
+    return tuple(
+        part for name in (seen.title, *signs.headings) for part in wall_phrases.split_title(name)
+    )
 
 
 def _find_login_wall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
-    sent = seen.redirected and LOGIN_PATH.search(seen.path)
-    if sent and not LOGIN_PATH.search(seen.asked_path):
+    sent = seen.redirected and wall_phrases.LOGIN_PATH.search(seen.path)
+    if sent and not wall_phrases.LOGIN_PATH.search(seen.asked_path):
         return PageWall(kind=WallKind.LOGIN, detected_by="login redirect")
-    said = f"{seen.title} {seen.text} {' '.join(signs.buttons)}"
-    if not LOGIN_WORDS.search(said) or signs.article_kind:
+    words = f"{seen.title} {seen.text} {' '.join(signs.buttons)}"
+    if not wall_phrases.LOGIN_WORDS.search(words) or signs.article_kind:
         return None
-    named = any(LOGIN_TITLE.fullmatch(part) for part in _list_names(seen, signs))
-    demands = bool(LOGIN_DEMAND.search(seen.text))
+    named = any(wall_phrases.LOGIN_TITLE.fullmatch(part) for part in _list_names(seen, signs))
+    demands = bool(wall_phrases.LOGIN_DEMAND.search(seen.text))
     beside = signs.other_words
     if signs.has_password:
         is_wall = (named or demands) and beside < _MAX_BESIDE_LOGIN_WORDS
@@ -191,29 +173,29 @@ def _find_login_wall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None
 
 
 def _find_consent_wall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
-    if signs.article_kind or not CONSENT_TEXT.search(seen.text):
+    if signs.article_kind or not wall_phrases.CONSENT_TEXT.search(seen.text):
         return None
-    named = any(CONSENT_TITLE.fullmatch(part) for part in _list_names(seen, signs))
-    if named and any(CONSENT_BUTTON.match(label) for label in signs.buttons):
+    named = any(wall_phrases.CONSENT_TITLE.fullmatch(part) for part in _list_names(seen, signs))
+    if named and any(wall_phrases.CONSENT_BUTTON.match(label) for label in signs.buttons):
         return PageWall(kind=WallKind.CONSENT, detected_by="consent page")
     return None
 
 
 def _find_soft_404(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
     names = _list_names(seen, signs)
-    said = any(NOT_FOUND_TITLE.fullmatch(name) for name in names)
-    if not said and any(VAGUE_NOT_FOUND_TITLE.fullmatch(name) for name in names):
+    is_missing = any(wall_phrases.NOT_FOUND_TITLE.fullmatch(name) for name in names)
+    if not is_missing and any(wall_phrases.VAGUE_NOT_FOUND_TITLE.fullmatch(name) for name in names):
         few = seen.visible_words < _MAX_VAGUE_ERROR_WORDS
-        said = few or bool(ABSENCE_WORDS.search(seen.text))
-    if said and not signs.article_kind:
+        is_missing = few or bool(wall_phrases.ABSENCE_WORDS.search(seen.text))
+    if is_missing and not signs.article_kind:
         return PageWall(kind=WallKind.MISSING, detected_by="page says it was not found")
     return None
 
 
 def _find_paywall(seen: InspectedPage, signs: MarkupSigns) -> PageWall | None:
-    if signs.free_access or not PAYWALL_TEXT.search(seen.text):
+    if signs.free_access or not wall_phrases.PAYWALL_TEXT.search(seen.text):
         return None
-    if signs.free_access is False or PAYWALL_MARKUP.search(seen.html):
+    if signs.free_access is False or wall_phrases.PAYWALL_MARKUP.search(seen.html):
         return PageWall(kind=WallKind.PAYWALL, detected_by="subscription wall")
     return None
 
@@ -223,7 +205,7 @@ def _find_empty_shell(seen: InspectedPage, signs: MarkupSigns) -> PageWall | Non
         return None
     root = signs.app_root_words
     # A server may fill the root of an application with a short page.
-    is_empty = root < _MAX_EMPTY_ROOT_WORDS if root is not None else NEEDS_JAVASCRIPT.search(seen.html)  # fmt: skip
+    is_empty = root < _MAX_EMPTY_ROOT_WORDS if root is not None else wall_phrases.NEEDS_JAVASCRIPT.search(seen.html)  # fmt: skip
     if is_empty:
         size = len(seen.text.encode())
         return PageWall(
@@ -277,20 +259,14 @@ def read_markup_signs(html: str) -> MarkupSigns:
         app_root_words=_count_node_words(root) if root is not None else None,
         has_password=password is not None,
         has_script=has_script,
-        article_kind=_is_dated_article(metadata),
+        article_kind='"article:published_time"' in metadata
+        or ('"datepublished"' in metadata and any(kind in metadata for kind in _ARTICLE_KINDS)),
         free_access=_read_free_access(metadata),
         other_words=_count_other_words(tree),  # takes parts out of the tree
         # In what is left there is a form, a list or a table.
         has_other_parts=len(tree.css("li, tr")) >= _MIN_LIST_ROWS
         or tree.css_first(_OTHER_FIELD_SELECTOR) is not None,
     )
-
-
-def _is_dated_article(metadata: str) -> bool:
-    if '"article:published_time"' in metadata:
-        return True
-    kinds = ('"@type":"article"', '"@type":"newsarticle"', '"@type":"blogposting"')
-    return '"datepublished"' in metadata and any(kind in metadata for kind in kinds)
 
 
 def _read_free_access(metadata: str) -> bool | None:

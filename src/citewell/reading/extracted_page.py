@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from citewell.core.errors import CitewellError
 from citewell.core.values.scrape_results import InjectedSentence
+from citewell.reading.content_kinds import detect_page_kind
 from citewell.reading.metadata.page_metadata import ExtractedMetadata
+from citewell.reading.page_charset import decode_body
+from citewell.text.language import word_forms
+from citewell.text.safety.injection_signals import find_injection_signals
+from citewell.text.safety.text_cleaning import strip_invisible_characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +98,31 @@ class UnsurePage(Exception):
         super().__init__(error.message)
         self.extracted = extracted
         self.error = error
+
+
+# What worker processes do with text that is not read from a page's markup.
+
+
+def clean_page_text(text: str) -> CleanText:
+    """The text as every page's is given out: cleaned, stripped, counted, with its injection signals."""
+    cleaned = strip_invisible_characters(text)
+    content = cleaned.text.strip()
+    return CleanText(
+        text=content,
+        hidden_counts=cleaned.removed_counts,
+        word_count=word_forms.count_words(content),
+        signals=find_injection_signals(content),
+    )
+
+
+def decode_raw_body(body: bytes, content_type: str, length: int) -> RawText:
+    """The first `length` bytes, decoded with the charset of the whole body, or in base64."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    if not detect_page_kind(body, media_type).is_text:
+        packed = base64.b64encode(body[:length]).decode("ascii")
+        return RawText(text=packed, encoding="base64", charset=None)
+    charset = decode_body(body, content_type=content_type).charset
+    # A character cut at the end of the body is dropped; an invalid one inside is replaced.
+    decoder = codecs.getincrementaldecoder(charset)("replace")
+    text = decoder.decode(body[:length], final=len(body) <= length)
+    return RawText(text=text, encoding=None, charset=charset)

@@ -9,20 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    InvalidInput,
-    NetworkFailed,
-    NotFound,
-    RateLimited,
-    RefusedByPolicy,
-    TooLarge,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.net.http.file_downloads import build_contact_headers
 from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
 from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.robots_rules import RobotsPolicy
+from citewell.net.url_grammar import parse_url
 from citewell.reading import bot_walls, page_errors
 from citewell.reading.documents.document_text import UnreadableDocument
 from citewell.reading.extracted_page import ExtractedPage, UnsurePage
@@ -32,11 +24,11 @@ from citewell.text.addresses import extract_host
 
 # Another tier would get the same outcome, and asking again would only burden the server.
 DEFINITIVE_ERRORS = (
-    InvalidInput,
-    NotFound,
-    AuthRequired,
-    RateLimited,
-    TooLarge,
+    errors.InvalidInput,
+    errors.NotFound,
+    errors.AuthRequired,
+    errors.RateLimited,
+    errors.TooLarge,
     UnreadableDocument,
 )
 
@@ -57,13 +49,13 @@ class DocumentTier:
 
     name = "document"
 
-    def __init__(self, door: PageFetcher, tasks: PageTasks, *, timeout: float) -> None:
-        self._door = door
+    def __init__(self, fetcher: PageFetcher, tasks: PageTasks, *, timeout: float) -> None:
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = await self._door.fetch_response(
+        response = await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_DOCUMENTS, timeout=self._timeout
         )
         extracted = await self._tasks.read_document(climb.url, response)
@@ -80,6 +72,21 @@ def is_named_document(url: str) -> bool:
     return bool(_DOCUMENT_SUFFIX.search(path)) or (
         (parts.hostname or "").removeprefix("www.") == "arxiv.org" and path.startswith("/pdf/")
     )
+
+
+async def check_page_allowed(url: str, robots: RobotsPolicy | None) -> None:
+    """Raise the error for an address that is refused, or that robots.txt disallows.
+
+    `robots` is None if the operator turned the check off.
+    """
+    try:
+        parse_url(url)
+        if robots is not None:
+            await robots.check_robots(url)
+    except errors.RefusedByPolicy as error:
+        raise page_errors.build_refusal(url, error) from None
+    except errors.NetworkFailed as error:
+        raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
 
 # The two plain tiers: ask for markdown, or fetch HTML and extract its main content.
@@ -124,13 +131,13 @@ class PageFetcher:
         self._tasks.prepare_worker()
         try:
             response = await self._sender.send_request(request)
-        except RefusedByPolicy as error:
+        except errors.RefusedByPolicy as error:
             raise page_errors.build_refusal(url, error) from None
-        except TooLarge:
+        except errors.TooLarge:
             raise page_errors.build_size_error(url, self._max_bytes) from None
-        except NetworkFailed as error:
+        except errors.NetworkFailed as error:
             raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
-        except UpstreamUnavailable as error:
+        except errors.UpstreamUnavailable as error:
             raise page_errors.build_bad_response_error(
                 url, error.message, reason=error.reason
             ) from None
@@ -142,42 +149,21 @@ class PageFetcher:
         status = response.status
         if status in {404, 410}:
             raise page_errors.build_not_found_error(url, f"HTTP {status}")
-        wall = _find_header_wall(response)
+        head = bot_walls.InspectedPage(status=status, headers=response.headers, html="", text="")
+        found = bot_walls.find_bot_wall(head)
+        wall = found.detected_by if found is not None else None
         if wall is None and not 200 <= status < 300:
             wall = await self._tasks.find_error_wall(url, response)
         if wall is not None:
             raise page_errors.build_wall_error(url, wall)
         if not 200 <= status < 300:
-            raise _build_status_error(url, response, now=self._now)
+            delay = read_retry_delay(response.headers, now=self._now)
+            raise page_errors.build_status_error(url, status, delay=delay)
 
 
 def _build_page_headers(accept: str, *, packed: bool) -> dict[str, str]:
     headers = {"accept": accept, "accept-language": "en;q=0.8, *;q=0.5"}
     return headers if packed else headers | {"accept-encoding": "identity"}
-
-
-def _build_status_error(
-    url: str, response: HttpResponse, *, now: Callable[[], float]
-) -> CitewellError:
-    status = response.status
-    if status in {401, 402, 407}:
-        return page_errors.build_login_error(url, f"HTTP {status}")
-    if status == 403:
-        return page_errors.build_wall_error(url, f"HTTP {status}")
-    if status == 451:
-        return page_errors.build_legal_error(url)
-    if status == 429:
-        return page_errors.build_rate_limit_error(url, read_retry_delay(response.headers, now=now))
-    if 400 <= status < 500:
-        return page_errors.build_status_error(url, status)
-    return page_errors.build_server_error(url, status)
-
-
-def _find_header_wall(response: HttpResponse) -> str | None:
-    wall = bot_walls.find_bot_wall(
-        bot_walls.InspectedPage(status=response.status, headers=response.headers, html="", text="")
-    )
-    return wall.detected_by if wall is not None else None
 
 
 class MarkdownTier:
@@ -186,14 +172,14 @@ class MarkdownTier:
     name = "markdown"
 
     def __init__(
-        self, door: PageFetcher, tasks: PageTasks, *, timeout: float = MARKDOWN_TIMEOUT_SECONDS
+        self, fetcher: PageFetcher, tasks: PageTasks, *, timeout: float = MARKDOWN_TIMEOUT_SECONDS
     ) -> None:
-        self._door = door
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = await self._door.fetch_response(
+        response = await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_MARKDOWN, timeout=self._timeout
         )
         if response.content_type not in {"text/markdown", "text/x-markdown"}:
@@ -213,7 +199,7 @@ class HtmlTier:
 
     def __init__(
         self,
-        door: PageFetcher,
+        fetcher: PageFetcher,
         tasks: PageTasks,
         *,
         timeout: float,
@@ -221,14 +207,14 @@ class HtmlTier:
         is_rendered: bool = False,
     ) -> None:
         """`with_documents` reads documents as well; `is_rendered` says that scripts have been run."""
-        self._door = door
+        self._fetcher = fetcher
         self._tasks = tasks
         self._timeout = timeout
         self._with_documents = with_documents
         self._is_rendered = is_rendered
 
     async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
-        response = climb.response or await self._door.fetch_response(
+        response = climb.response or await self._fetcher.fetch_response(
             climb.url, accept=_ACCEPT_HTML, timeout=self._timeout
         )
         return await self._tasks.read_page(
@@ -250,13 +236,8 @@ class FetchAttempt:
     response: HttpResponse | None = (
         None  # an earlier tier's response, reused instead of a second request
     )
-    outcomes: list[tuple[str, CitewellError]] = field(default_factory=list)
+    outcomes: list[tuple[str, errors.CitewellError]] = field(default_factory=list)
     candidate: ExtractedPage | None = None
-
-    def keep_longest_page(self, extracted: ExtractedPage) -> None:
-        """Keep the page if it is longer than the doubtful page kept so far."""
-        if self.candidate is None or len(extracted.content) > len(self.candidate.content):
-            self.candidate = extracted
 
 
 class FetchTier(Protocol):
@@ -296,11 +277,14 @@ class TierLadder:
             try:
                 return await tier.fetch_page(climb)
             except UnsurePage as unsure:
-                climb.keep_longest_page(unsure.extracted)
+                # Of the doubtful pages the longest is kept.
+                kept = climb.candidate
+                if kept is None or len(unsure.extracted.content) > len(kept.content):
+                    climb.candidate = unsure.extracted
                 climb.outcomes.append((tier.name, unsure.error))
             except DEFINITIVE_ERRORS:
                 raise
-            except CitewellError as error:
+            except errors.CitewellError as error:
                 climb.outcomes.append((tier.name, error))
         if climb.candidate is not None:
             return replace(climb.candidate, quality="partial")

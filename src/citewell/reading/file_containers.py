@@ -91,10 +91,10 @@ def _read_zip_mimetype(body: bytes) -> str:
     )
     if body[30 : 30 + name_bytes] == b"mimetype" and body[8:10] == b"\x00\x00":
         start = 38 + extra_bytes
-        said = body[start : start + 100].decode("ascii", "replace")  # its size may stand elsewhere
-        return max(
-            (one for one in _KINDS_BY_ZIP_MIMETYPE if said.startswith(one)), key=len, default=""
-        )
+        # Its size may be elsewhere.
+        declared = body[start : start + 100].decode("ascii", "replace")
+        matches = filter(declared.startswith, _KINDS_BY_ZIP_MIMETYPE)
+        return max(matches, key=len, default="")
     if len(body) > _MAX_OPENED_BYTES:
         return ""
     try:
@@ -108,8 +108,8 @@ def _read_zip_mimetype(body: bytes) -> str:
 def _detect_damaged_zip_kind(body: bytes) -> str:
     """The kind of a damaged archive, by the member names near its start."""
     head = body[:65_536]
-    for said, kind in _KINDS_BY_ZIP_MIMETYPE.items():
-        if b"mimetype" + said.encode() in head:
+    for media_type, kind in _KINDS_BY_ZIP_MIMETYPE.items():
+        if b"mimetype" + media_type.encode() in head:
             return kind
     return next(
         (kind for prefix, kind in _KINDS_BY_PART_PREFIX if prefix.encode() in head), "ZIP archive"

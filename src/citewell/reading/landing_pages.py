@@ -111,7 +111,7 @@ class PageGlance:
         if self.word_count < _TINY_PAGE_WORDS:
             return ()
         named = (self.title, self.shared_title, *self.headings)
-        return tuple(dict.fromkeys(one[:_MAX_TITLE_CHARS] for one in named if one))
+        return tuple(dict.fromkeys(name[:_MAX_TITLE_CHARS] for name in named if name))
 
     @property
     def word_count(self) -> int:
@@ -172,19 +172,13 @@ def judge_landing_page(response: HttpResponse, *, asked: str) -> LandingVerdict:
     walled = _find_access_wall(response, seen, asked)
     if walled is not None:
         return walled
-    said = any(map(_has_gone_message, (seen.title, *seen.headings)))
-    if said and seen.word_count < _SHORT_PAGE_WORDS:
+    has_message = any(map(_has_gone_message, (seen.title, *seen.headings)))
+    if has_message and seen.word_count < _SHORT_PAGE_WORDS:
         return LandingVerdict(state="dead", reason="soft_404")
     brief = seen.word_count < _TINY_PAGE_WORDS and _has_gone_message(seen.text)
-    if said or brief:
+    if has_message or brief:
         return LandingVerdict(state="suspicious", reason="soft_404")
     return LandingVerdict(state="live", titles=seen.titles)
-
-
-def is_blocking_response(response: HttpResponse) -> bool:
-    """Whether an error response comes from a bot wall in front of the page."""
-    seen = read_page_glance(response)
-    return bot_walls.find_bot_wall(_build_wall_input(response, seen)) is not None
 
 
 def judge_landing_body(body: bytes, head: HttpResponse, asked: str) -> LandingVerdict:
@@ -193,23 +187,22 @@ def judge_landing_body(body: bytes, head: HttpResponse, asked: str) -> LandingVe
 
 
 def has_blocking_body(body: bytes, head: HttpResponse) -> bool:
-    """`is_blocking_response` for a worker."""
-    return is_blocking_response(replace(head, body=body))
+    """Whether an error response comes from a bot wall in front of the page; for a worker."""
+    response = replace(head, body=body)
+    seen = _build_wall_input(response, read_page_glance(response))
+    return bot_walls.find_bot_wall(seen) is not None
 
 
 def have_same_text(body: bytes, head: HttpResponse, other_body: bytes, other: HttpResponse) -> bool:
-    """Whether two responses show the same page; for a worker."""
-    return is_same_page(
-        read_page_glance(replace(head, body=body)),
-        read_page_glance(replace(other, body=other_body)),
-    )
+    """Whether two responses show the same page; for a worker.
 
-
-def is_same_page(page: PageGlance, other: PageGlance) -> bool:
-    """Whether two pages have the same title and at least nine tenths of their words in common."""
-    if page.title != other.title:
+    Then they have the same title and at least nine tenths of their words in common.
+    """
+    page = read_page_glance(replace(head, body=body))
+    other_page = read_page_glance(replace(other, body=other_body))
+    if page.title != other_page.title:
         return False
-    ours, theirs = set(page.text.split()), set(other.text.split())
+    ours, theirs = set(page.text.split()), set(other_page.text.split())
     return len(ours & theirs) >= 0.9 * max(len(ours | theirs), 1)
 
 

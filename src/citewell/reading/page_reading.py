@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -15,17 +14,15 @@ from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import MAX_PAGE_BYTES
 from citewell.reading import bot_walls, page_errors
 from citewell.reading.content_kinds import PAGE_KINDS, detect_document_kind, detect_page_kind
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_reader import add_address_to_error, check_document_size
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentLimits,
-    DocumentRequest,
-    DocumentText,
-    TookTooMuch,
-    UnreadableDocument,
-)
 from citewell.reading.documents.readers_by_kind import read_document_request
-from citewell.reading.extracted_page import ExtractedPage, PageReading, PageResponse
+from citewell.reading.extracted_page import (
+    ExtractedPage,
+    PageReading,
+    PageResponse,
+    clean_page_text,
+)
 from citewell.reading.hidden_text import remove_hidden_text
 from citewell.reading.html import discourse_topics
 from citewell.reading.html.main_content import extract_from_tree
@@ -37,7 +34,6 @@ from citewell.reading.missing_parts import (
     find_missing_parts,
 )
 from citewell.reading.page_charset import DecodedText, decode_body
-from citewell.reading.text_tasks import clean_page_text
 from citewell.text.language.detection import detect_language
 from citewell.text.passages.markdown_blocks import find_first_heading
 from citewell.text.safety.text_cleaning import clean_markup
@@ -59,7 +55,7 @@ _SCRIPT_ENDS = {
 def read_page(
     body: bytes,
     response: PageResponse,
-    documents: DocumentLimits | None = None,
+    documents: document_text.DocumentLimits | None = None,
     *,
     is_rendered: bool = False,
 ) -> PageReading:
@@ -104,7 +100,7 @@ def _remove_scripts(body: bytes) -> bytes:
 
 
 def read_document_page(
-    body: bytes, response: PageResponse, documents: DocumentLimits
+    body: bytes, response: PageResponse, documents: document_text.DocumentLimits
 ) -> PageReading | None:
     """The document; None if the body is a page."""
     if not _is_document(body, response):
@@ -219,7 +215,7 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     if wall := bot_walls.find_page_wall(replace(look, extracted_words=found.word_count)):
         free_part = drop_subscription_offer(found.markdown)
         if wall.kind is not bot_walls.WallKind.PAYWALL or free_part is None:
-            raise _choose_wall_error(response.url, wall)
+            raise page_errors.build_page_wall_error(response.url, wall)
         found = replace(found, markdown=free_part)
         missing = tuple(dict.fromkeys((SUBSCRIPTION_NOTE, *missing)))
     elif SUBSCRIPTION_NOTE in missing:
@@ -274,18 +270,6 @@ def _inspect_text(response: PageResponse, text: str) -> bot_walls.InspectedPage:
     )
 
 
-def _choose_wall_error(url: str, wall: bot_walls.PageWall) -> CitewellError:
-    say: dict[bot_walls.WallKind, Callable[[str, str], CitewellError]] = {
-        bot_walls.WallKind.BOT: page_errors.build_wall_error,
-        bot_walls.WallKind.CONSENT: page_errors.build_consent_error,
-        bot_walls.WallKind.LOGIN: page_errors.build_login_error,
-        bot_walls.WallKind.PAYWALL: page_errors.build_paywall_error,
-        bot_walls.WallKind.MISSING: page_errors.build_soft_404_error,
-        bot_walls.WallKind.SHELL: page_errors.build_empty_error,
-    }
-    return say[wall.kind](url, wall.detected_by)
-
-
 def _build_text_page(response: PageResponse, decoded: DecodedText, kind: str) -> ExtractedPage:
     return ExtractedPage(
         final_url=response.final_url,
@@ -301,31 +285,31 @@ def _build_text_page(response: PageResponse, decoded: DecodedText, kind: str) ->
 
 
 def extract_document_page(
-    body: bytes, response: PageResponse, limits: DocumentLimits
+    body: bytes, response: PageResponse, limits: document_text.DocumentLimits
 ) -> ExtractedPage:
     """The document's text and metadata; raises the errors of documents, with the address in them."""
     check_document_size(body, response.url, limits)
-    job = DocumentRequest(body, response.url, response.content_type, limits, None)
+    job = document_text.DocumentRequest(body, response.url, response.content_type, limits, None)
     try:
         found = _read_without_bugs(job)
-    except (UnreadableDocument, TookTooMuch) as error:
+    except (document_text.UnreadableDocument, document_text.TookTooMuch) as error:
         raise add_address_to_error(error, response.url) from None
     return _build_document_page(found, response, size=len(body))
 
 
-def _read_without_bugs(job: DocumentRequest) -> DocumentText:
+def _read_without_bugs(job: document_text.DocumentRequest) -> document_text.DocumentText:
     try:
         return read_document_request(job)
     except (CitewellError, MemoryError, RecursionError):
         raise
     except Exception as error:
         kind = type(error).__name__
-        said = f"The document is damaged or malformed: reading it failed ({kind})."
-        raise Broken(said) from error
+        message = f"The document is damaged or malformed: reading it failed ({kind})."
+        raise document_text.Broken(message) from error
 
 
 def _build_document_page(
-    found: DocumentText, response: PageResponse, *, size: int
+    found: document_text.DocumentText, response: PageResponse, *, size: int
 ) -> ExtractedPage:
     about = ExtractedMetadata(
         title=found.title or "",

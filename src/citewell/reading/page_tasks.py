@@ -8,11 +8,7 @@ from typing import TypeVar
 from citewell.core.errors import CitewellError
 from citewell.net.http.messages import HttpResponse
 from citewell.reading import page_errors
-from citewell.reading.documents.document_reader import (
-    DOCUMENT_ERRORS,
-    add_address_to_error,
-    convert_task_failure,
-)
+from citewell.reading.documents import document_reader
 from citewell.reading.documents.document_text import DocumentLimits
 from citewell.reading.extracted_page import (
     ExtractedPage,
@@ -27,10 +23,10 @@ logger = logging.getLogger(__name__)
 
 _MODULE = "citewell.reading.page_reading"
 _READ_PAGE: WorkerTask[PageReading] = WorkerTask(
-    f"{_MODULE}:read_page", PageReading, DOCUMENT_ERRORS
+    f"{_MODULE}:read_page", PageReading, document_reader.DOCUMENT_ERRORS
 )
 _READ_DOCUMENT: WorkerTask[PageReading | None] = WorkerTask(
-    f"{_MODULE}:read_document_page", PageReading | None, DOCUMENT_ERRORS
+    f"{_MODULE}:read_document_page", PageReading | None, document_reader.DOCUMENT_ERRORS
 )
 _READ_MARKDOWN: WorkerTask[PageReading | None] = WorkerTask(
     f"{_MODULE}:read_markdown_page", PageReading | None
@@ -38,7 +34,7 @@ _READ_MARKDOWN: WorkerTask[PageReading | None] = WorkerTask(
 _READ_COPY: WorkerTask[PageReading] = WorkerTask(f"{_MODULE}:read_copied_page", PageReading)
 _FIND_ERROR_WALL: WorkerTask[str | None] = WorkerTask(f"{_MODULE}:find_error_wall", str | None)
 _DECODE_RAW: WorkerTask[RawText] = WorkerTask(
-    "citewell.reading.text_tasks:decode_raw_body", RawText
+    "citewell.reading.extracted_page:decode_raw_body", RawText
 )
 _MAX_ERROR_PAGE_BYTES = 256 * 1024
 
@@ -148,4 +144,4 @@ def _build_failure_error(url: str, failure: TaskFailure) -> CitewellError:
     if failure.cause is FailureCause.BUG:
         logger.error("reading a page failed: %s", failure.place)
         return page_errors.build_reader_error(url)
-    return add_address_to_error(convert_task_failure(failure), url)
+    return document_reader.add_address_to_error(document_reader.convert_task_failure(failure), url)

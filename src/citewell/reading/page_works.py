@@ -98,12 +98,14 @@ class PageWorkFinder:
         others += [doi for doi in named if doi != own]
         listed = [_build_mention(doi, checked.get(doi)) for doi in others[:MAX_LISTED_MENTIONS]]
         found = checked.get(own) if own else None
+        declared = checked.get(page.declared_doi or "")
+        is_confirmed = page.declared_doi == own or bool(declared and declared.work is not None)
         return PageWorks(
             doi=own,
             status=found.status if found else None,
             mentioned=tuple(sorted(listed, key=lambda mention: mention.retraction_status is None)),
             unlisted=max(0, len(others) - MAX_LISTED_MENTIONS),
-            doubted=_find_doubted_doi(page, own, checked),
+            doubted=None if is_confirmed else page.declared_doi,
         )
 
     async def _check_works(
@@ -158,15 +160,6 @@ def _choose_own_doi(
         if not is_other_work(page, records[doi]) if doi in records else is_credible_doi(page, doi):
             return doi
     return next((doi for doi in named if doi in records and is_same_work(page, records[doi])), None)
-
-
-def _find_doubted_doi(
-    page: Page, own: str | None, checked: Mapping[str, RetractionCheck]
-) -> str | None:
-    doi = page.declared_doi
-    if doi is None or doi == own:
-        return None
-    return None if doi in checked and checked[doi].work is not None else doi
 
 
 def find_credible_doi(page: Page) -> str | None:

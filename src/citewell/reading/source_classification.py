@@ -13,24 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from citewell.citations import citable_works
 from citewell.citations.author_names import AuthorName
 from citewell.citations.bibliographies import format_bibtex_entry, format_style_entry
-from citewell.citations.citable_works import (
-    CitableWork,
-    find_literal_names,
-    mark_literal_names,
-    parse_author_line,
-)
 from citewell.citations.dois import find_doi
 from citewell.citations.official_records import recognize_official_record
+from citewell.core.values import scrape_results
 from citewell.core.values.page import Page
 from citewell.core.values.research_session import SessionSource
-from citewell.core.values.scrape_results import (
-    CitationFormats,
-    CitationMetadata,
-    PageCitation,
-    StructuredData,
-)
 from citewell.reading.metadata import host_standing
 from citewell.reading.metadata.host_standing import HostStanding
 from citewell.reading.metadata.meta_elements import list_thing_types, wrap_in_list
@@ -39,17 +29,6 @@ from citewell.text import addresses
 from citewell.text.data_tables import load_table
 
 _PERIODICAL_TYPES = frozenset({"Periodical", "PublicationVolume", "PublicationIssue"})
-# Kinds of hosts that leave open what a page is, so that its own metadata decide.
-_OPEN_KINDS = frozenset({
-    "unknown", "unnamed_host", "journal", "journal_news", "bibliographic_database", "repository", "university",
-    "government", "legal_reference", "reference", "research_institute", "hospital", "documentation", "standards_body",
-    "news", "fact_checker", "archive",
-})  # fmt: skip
-# Of these, the ones on which a page needs a journal's name to count as a journal's article.
-_JOURNAL_NEEDED_KINDS = frozenset({
-    "university", "government", "legal_reference", "reference", "research_institute", "hospital", "documentation",
-    "standards_body", "repository",
-})  # fmt: skip
 _NEVER_SCHOLARLY_KINDS = frozenset({"news", "fact_checker", "journal_news"})
 _SCHOLARLY_CLAIMS = frozenset({"journal", "scholarly_work"})
 _JOURNAL_MARKS = (
@@ -70,21 +49,6 @@ _PREPRINT_NAME_PATTERN = re.compile(
 _PREPRINT_DOI_PATTERN = re.compile(
     r"^10\.(?:48550|1101/(?:\d{4}\.|\d{6})|2139|26434|21203|31219|31234|31235|20944|36227|22541)"
 )
-_CLAIM_BASES = {
-    "journal": "Its metadata name the journal or proceedings it appeared in.",
-    "scholarly_work": "Its metadata call it a scholarly article; peer review was not confirmed.",
-    "preprint": "Its metadata call it a preprint: screened, not peer-reviewed.",
-}
-_CATEGORY_BY_LENS = {
-    "academic": "academic", "science": "academic", "academic-extended": "academic", "biomed": "academic",
-    "legal": "legal", "medical": "medical", "clinical": "medical", "finance": "financial",
-    "programming": "technical", "tech": "technical", "security": "technical", "devops": "technical", "docs": "technical",
-}  # fmt: skip
-_CATEGORY_BY_KIND = {
-    "documentation": "technical", "standards_body": "technical", "journal": "academic", "scholarly_work": "academic",
-    "preprint": "academic", "thesis": "academic", "bibliographic_database": "academic", "repository": "academic",
-    "university": "academic",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +63,7 @@ class SourceStanding:
 
 
 def classify_source(
-    url: str, data: StructuredData | None = None, *, lens: str | None = None
+    url: str, data: scrape_results.StructuredData | None = None, *, lens: str | None = None
 ) -> SourceStanding:
     host = addresses.extract_host(url)
     standing = host_standing.find_page_standing(url)
@@ -107,12 +71,13 @@ def classify_source(
     if data is not None:  # the page's own citation elements, then its JSON-LD
         claimed = _find_marked_kind(data.citation or {}) or _find_described_kind(data)
     kind, basis = _settle_kind(standing, claimed)
-    category = host_standing.find_subject(host) or _CATEGORY_BY_KIND.get(kind, "general")
+    table = _load_source_kinds()
+    category = host_standing.find_subject(host) or table["category_by_kind"].get(kind, "general")
     return SourceStanding(
         source_type=host_standing.get_source_type(kind),
         kind=kind,
         basis=basis,
-        domain_category=_CATEGORY_BY_LENS.get(lens or "", category),
+        domain_category=table["category_by_lens"].get(lens or "", category),
         authority=standing.authority,
     )
 
@@ -120,16 +85,27 @@ def classify_source(
 def _settle_kind(standing: HostStanding, claimed: str | None) -> tuple[str, str]:
     """The kind of the page and why, from its host and from what its metadata claim."""
     known = standing.kind
-    if claimed is None or known not in _OPEN_KINDS:
+    table = _load_source_kinds()
+    if claimed is None or known not in table["open_kinds"]:
         return known, standing.basis
     if claimed in _SCHOLARLY_CLAIMS:
         if known == "journal" or known in _NEVER_SCHOLARLY_KINDS:
             return known, standing.basis
-        if claimed != "journal" and known in _JOURNAL_NEEDED_KINDS:
+        if claimed != "journal" and known in table["journal_needed_kinds"]:
             return known, standing.basis
     if claimed == "news" and known == "journal":
         return "journal_news", "News or comment on a publisher's site: edited, not peer-reviewed."
-    return claimed, _CLAIM_BASES.get(claimed, "Its metadata say so.")
+    return claimed, table["claim_bases"].get(claimed, "Its metadata say so.")
+
+
+def _load_source_kinds() -> Mapping[str, Any]:
+    """Lists of kinds, and tables of what follows from a kind.
+
+    `open_kinds` of hosts leave open what a page is, so that its own metadata decide. On a host of
+    the `journal_needed_kinds` a page needs a journal's name to count as a journal's article.
+    """
+    table: Mapping[str, Any] = load_table(f"{__package__}.metadata", "source_kinds")
+    return table
 
 
 def _find_marked_kind(marks: dict[str, str]) -> str | None:
@@ -145,7 +121,7 @@ def _find_marked_kind(marks: dict[str, str]) -> str | None:
     return next(other, "scholarly_work" if any(name in marks for name in _WORK_MARKS) else None)
 
 
-def _find_described_kind(data: StructuredData) -> str | None:
+def _find_described_kind(data: scrape_results.StructuredData) -> str | None:
     things = [thing for block in data.json_ld or () for thing in _list_described_things(block)]
     known: Mapping[str, str] = load_table(f"{__package__}.metadata", "schema_kinds")
     kinds = (
@@ -181,8 +157,8 @@ def list_claimed_dois(page: Page) -> tuple[str, ...]:
     return list_own_dois(page.url, page.final_url, page.declared_doi)
 
 
-def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
-    work = CitableWork(
+def cite_page(page: Page, *, doi: str | None = None) -> scrape_results.PageCitation:
+    work = citable_works.CitableWork(
         url=page.final_url,
         title=page.title,
         authors=list_page_authors(page),
@@ -196,11 +172,11 @@ def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
 def describe_page_source(url: str, page: Page, *, doi: str | None = None) -> SessionSource:
     """The page as a source that was read, with what the page itself states."""
     named = "; ".join(by.name for by in page.authors) or page.author or ""
-    literals = find_literal_names(list_page_authors(page))
+    literals = citable_works.find_literal_names(list_page_authors(page))
     return SessionSource(
         url=url,
         title=page.title,
-        author=mark_literal_names(named, literals) or None,
+        author=citable_works.mark_literal_names(named, literals) or None,
         site=page.site,
         date=page.published,
         doi=doi,
@@ -211,31 +187,31 @@ def describe_page_source(url: str, page: Page, *, doi: str | None = None) -> Ses
 
 def list_page_authors(page: Page) -> tuple[AuthorName, ...]:
     named = tuple(AuthorName(name=by.name, organisation=by.organisation) for by in page.authors)
-    return named or parse_author_line(page.author)
+    return named or citable_works.parse_author_line(page.author)
 
 
-def cite_address(url: str, *, accessed: datetime) -> PageCitation:
+def cite_address(url: str, *, accessed: datetime) -> scrape_results.PageCitation:
     """The citation of a page that was not parsed: only its address and site are known."""
-    work = CitableWork(url=url, site=addresses.format_host_name(url))
+    work = citable_works.CitableWork(url=url, site=addresses.format_host_name(url))
     return _format_page_citation(work, author="", accessed=accessed)
 
 
 def _format_page_citation(
-    work: CitableWork, *, author: str, accessed: datetime | None
-) -> PageCitation:
+    work: citable_works.CitableWork, *, author: str, accessed: datetime | None
+) -> scrape_results.PageCitation:
     day = (accessed or datetime.now(UTC)).date()
     known = recognize_official_record(work)
-    return PageCitation(
+    return scrape_results.PageCitation(
         url=work.url,
         accessed_date=day.isoformat(),
-        metadata=CitationMetadata(
+        metadata=scrape_results.CitationMetadata(
             title=work.title,
             author=author,
-            literal_authors=find_literal_names(work.authors) or None,
+            literal_authors=citable_works.find_literal_names(work.authors) or None,
             site=work.site,
             date=work.published,
         ),
-        formatted=CitationFormats(
+        formatted=scrape_results.CitationFormats(
             apa=format_style_entry(known, style="apa", accessed=day),
             mla=format_style_entry(known, style="mla", accessed=day),
             bibtex=format_bibtex_entry(known, accessed=day),

@@ -17,28 +17,11 @@ from citewell.net.http.file_downloads import find_operator_contact
 from citewell.net.http.messages import RequestSender
 from citewell.net.network import Network
 from citewell.net.settings import NetSettings
-from citewell.net.upstream.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    read_json_response,
-)
+from citewell.net.upstream import json_responses
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.reading import page_errors
+from citewell.reading import fetch_tiers, page_errors
 from citewell.reading.documents.document_text import DocumentLimits
 from citewell.reading.extracted_page import ExtractedPage, UnsurePage
-from citewell.reading.fetch_tiers import (
-    DEFINITIVE_ERRORS,
-    MARKDOWN_TIMEOUT_SECONDS,
-    DocumentTier,
-    FetchAttempt,
-    FetchTier,
-    HtmlTier,
-    MarkdownTier,
-    PageFetcher,
-    is_named_document,
-)
 from citewell.reading.metadata.page_metadata import ExtractedMetadata
 from citewell.reading.page_tasks import PageTasks
 from citewell.reading.settings import ReadingSettings
@@ -70,7 +53,7 @@ EXA_BASE_URL = "https://api.exa.ai"
 class TierSet:
     """The tiers in their order, and the resources to close after use."""
 
-    tiers: tuple[FetchTier, ...]
+    tiers: tuple[fetch_tiers.FetchTier, ...]
     stealth: StealthClient
     browser: PageBrowser
 
@@ -85,7 +68,7 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
     reading_settings = settings[ReadingSettings]
     size = reading_settings.max_html_bytes
     tasks = PageTasks(workers, choose_document_limits(settings))
-    door = PageFetcher(
+    fetcher = fetch_tiers.PageFetcher(
         network.client,
         tasks,
         max_bytes=size,
@@ -93,9 +76,11 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
         contact=find_operator_contact(net_settings.contact, settings.raw),
     )
     patience = reading_settings.page_timeout
-    markdown = MarkdownTier(door, tasks, timeout=min(patience, MARKDOWN_TIMEOUT_SECONDS))
-    html = HtmlTier(door, tasks, timeout=patience, with_documents=True)
-    document = DocumentTier(door, tasks, timeout=_DOWNLOAD_TIMEOUT_SECONDS)
+    markdown = fetch_tiers.MarkdownTier(
+        fetcher, tasks, timeout=min(patience, fetch_tiers.MARKDOWN_TIMEOUT_SECONDS)
+    )
+    html = fetch_tiers.HtmlTier(fetcher, tasks, timeout=patience, with_documents=True)
+    document = fetch_tiers.DocumentTier(fetcher, tasks, timeout=_DOWNLOAD_TIMEOUT_SECONDS)
     stealth = StealthClient(network.guard)
     browser = PageBrowser(
         network.guard, _build_browser_habits(settings), settle_seconds=choose_quiet_seconds
@@ -104,7 +89,7 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
     rendered = BrowserTier(browser, tasks, max_bytes=size)
     # Stealth and browser open their own connections, which would bypass the operator's proxy.
     direct = net_settings.outbound_proxy is None
-    tiers: list[FetchTier] = [document, markdown]
+    tiers: list[fetch_tiers.FetchTier] = [document, markdown]
     tiers += [disguised] if direct and reading_settings.stealth else []
     tiers += [html]
     tiers += [rendered] if direct and reading_settings.chrome_path != BROWSER_DISABLED else []
@@ -133,7 +118,7 @@ def _build_browser_habits(settings: Settings) -> BrowserSettings:
 
 def _build_exa_tiers(
     settings: Settings, network: Network, tasks: PageTasks
-) -> tuple[FetchTier, ...]:
+) -> tuple[fetch_tiers.FetchTier, ...]:
     key = settings.raw.get("EXA_API_KEY")
     if not key or not settings[ReadingSettings].exa_contents:
         return ()
@@ -161,13 +146,15 @@ class BrowserTier:
         max_bytes: int,
         timeout: float = BROWSER_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, tasks, timeout=timeout, is_rendered=True)
+        self._fetcher = fetch_tiers.PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = fetch_tiers.HtmlTier(self._fetcher, tasks, timeout=timeout, is_rendered=True)
         self._timeout = timeout
 
-    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
+    async def fetch_page(self, climb: fetch_tiers.FetchAttempt) -> ExtractedPage:
         try:
-            response = await self._door.fetch_response(climb.url, accept="", timeout=self._timeout)
+            response = await self._fetcher.fetch_response(
+                climb.url, accept="", timeout=self._timeout
+            )
         except BrowserUnavailable as error:
             if climb.outcomes and all(
                 isinstance(seen, NetworkFailed) for _, seen in climb.outcomes
@@ -196,17 +183,17 @@ class StealthTier:
         max_bytes: int,
         timeout: float = STEALTH_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, tasks, timeout=timeout)
+        self._fetcher = fetch_tiers.PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = fetch_tiers.HtmlTier(self._fetcher, tasks, timeout=timeout)
         self._timeout = timeout
 
-    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
+    async def fetch_page(self, climb: fetch_tiers.FetchAttempt) -> ExtractedPage:
         if climb.response is not None and (extracted := await self._read_earlier_response(climb)):
             return extracted
-        response = await self._door.fetch_response(climb.url, accept="", timeout=self._timeout)
+        response = await self._fetcher.fetch_response(climb.url, accept="", timeout=self._timeout)
         return await read_as_tier(self._html, replace(climb, response=response), self.name)
 
-    async def _read_earlier_response(self, climb: FetchAttempt) -> ExtractedPage | None:
+    async def _read_earlier_response(self, climb: fetch_tiers.FetchAttempt) -> ExtractedPage | None:
         """The page in the response that an earlier tier received; None if that was a bot wall.
 
         An empty shell or a short text would be the same for every client, so the page is not
@@ -217,12 +204,14 @@ class StealthTier:
         except Blocked:
             return None
         except (UnsurePage, CitewellError) as error:
-            if isinstance(error, DEFINITIVE_ERRORS):
+            if isinstance(error, fetch_tiers.DEFINITIVE_ERRORS):
                 raise
             raise page_errors.build_empty_error(climb.url, "not needed") from None
 
 
-async def read_as_tier(html: HtmlTier, climb: FetchAttempt, name: str) -> ExtractedPage:
+async def read_as_tier(
+    html: fetch_tiers.HtmlTier, climb: fetch_tiers.FetchAttempt, name: str
+) -> ExtractedPage:
     """The page that the HTML tier reads in the attempt's response, under the name of the tier that fetched it."""
     try:
         return replace(await html.fetch_page(climb), extracted_by=name)
@@ -233,25 +222,25 @@ async def read_as_tier(html: HtmlTier, climb: FetchAttempt, name: str) -> Extrac
 # The last tier: Exa's copy of a page.
 
 
-class _ExaPage(ResponsePart):
-    title: OptionalField[str] = None
-    author: OptionalField[str] = None
-    publishedDate: OptionalField[str] = None  # noqa: N815 - the upstream's spelling
-    text: OptionalField[str] = None
+class _ExaPage(json_responses.ResponsePart):
+    title: json_responses.OptionalField[str] = None
+    author: json_responses.OptionalField[str] = None
+    publishedDate: json_responses.OptionalField[str] = None  # noqa: N815 - the upstream's spelling
+    text: json_responses.OptionalField[str] = None
 
 
-class _ExaFault(ResponsePart):
-    tag: OptionalField[str] = None
+class _ExaFault(json_responses.ResponsePart):
+    tag: json_responses.OptionalField[str] = None
 
 
-class _ExaStatus(ResponsePart):
-    source: OptionalField[str] = None  # cached or crawled
-    error: OptionalField[_ExaFault] = None
+class _ExaStatus(json_responses.ResponsePart):
+    source: json_responses.OptionalField[str] = None  # cached or crawled
+    error: json_responses.OptionalField[_ExaFault] = None
 
 
-class _ExaContents(JsonResponse):
-    results: TolerantItems[_ExaPage] = ()
-    statuses: TolerantItems[_ExaStatus] = ()
+class _ExaContents(json_responses.JsonResponse):
+    results: json_responses.TolerantItems[_ExaPage] = ()
+    statuses: json_responses.TolerantItems[_ExaStatus] = ()
 
 
 class ExaTier:
@@ -274,7 +263,7 @@ class ExaTier:
         self._timeout = timeout
         self._now = now
 
-    async def fetch_page(self, climb: FetchAttempt) -> ExtractedPage:
+    async def fetch_page(self, climb: fetch_tiers.FetchAttempt) -> ExtractedPage:
         await self._check_public_host(climb.url)
         contents = await self._request_contents(climb.url)
         status = next(iter(contents.statuses), _ExaStatus())
@@ -304,7 +293,7 @@ class ExaTier:
                 idempotent=False,
                 timeout=self._timeout,
             )
-            return read_json_response(_ExaContents, response)
+            return json_responses.read_json_response(_ExaContents, response)
         except CitewellError as error:
             raise page_errors.build_empty_error(
                 url, error.detail or error.message.rstrip(".")
@@ -345,13 +334,15 @@ def choose_quiet_seconds(url: str) -> float:
     return JAVASCRIPT_QUIET_SECONDS if is_javascript_site(url) else QUIET_SECONDS
 
 
-def order_tiers(tiers: Iterable[FetchTier], url: str) -> tuple[FetchTier, ...]:
+def order_tiers(
+    tiers: Iterable[fetch_tiers.FetchTier], url: str
+) -> tuple[fetch_tiers.FetchTier, ...]:
     """The tiers in the order to try for `url`: the browser first on a JavaScript site.
 
     The document tier is left out unless the address names a document; documents behind other
     addresses are recognized when the response arrives.
     """
-    named = is_named_document(url)
+    named = fetch_tiers.is_named_document(url)
     given = tuple(tier for tier in tiers if named or tier.name != "document")
     if named or not is_javascript_site(url):
         return given

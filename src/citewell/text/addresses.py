@@ -162,14 +162,12 @@ def _split_address(url: str) -> SplitResult | None:
 
 
 def _drop_tracking_pairs(query: str) -> str:
-    if not query:
-        return ""
-    return "&".join(pair for pair in query.split("&") if not _is_tracking_pair(pair))
-
-
-def _is_tracking_pair(pair: str) -> bool:
-    name = pair.partition("=")[0].lower()
-    return name in _TRACKING_PARAMETERS or name.startswith(_TRACKING_PREFIXES)
+    pairs = []
+    for pair in query.split("&"):
+        name = pair.partition("=")[0].lower()
+        if name not in _TRACKING_PARAMETERS and not name.startswith(_TRACKING_PREFIXES):
+            pairs.append(pair)
+    return "&".join(pairs)
 
 
 def _convert_host_to_ascii(name: str) -> str:

@@ -84,7 +84,7 @@ DATED_MONTH_REGEX = "|".join((MONTH_NAME_REGEX, *_AMBIGUOUS_MONTH_NUMBERS))
 
 # Those that are no shortened forms, which may be names of people too.
 WHOLE_MONTH_NAMES = frozenset(
-    one for one in (*_MONTH_NUMBERS, *_AMBIGUOUS_MONTH_NUMBERS) if len(one) > 3
+    name for name in (*_MONTH_NUMBERS, *_AMBIGUOUS_MONTH_NUMBERS) if len(name) > 3
 ) | {"may", "mai"}
 
 _ISO_DAY_REGEX = r"(?P<y1>[12]\d{3})-(?P<m1>\d\d)-(?P<d1>\d\d)(?!\d)"

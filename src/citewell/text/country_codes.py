@@ -76,8 +76,10 @@ def _load_country_index() -> dict[str, CountryEntry]:
     found: dict[str, CountryEntry] = {}
     listed = resources.files(__package__).joinpath(_NAMES_FILE).read_text(encoding="utf-8")
     for line in listed.splitlines():
-        short, code, names = line.split(" ", 2)
-        _add_country(found, (short, code, *names.split("; ")), name=names.partition(";")[0])
+        short, code, listed_names = line.split(" ", 2)
+        names = listed_names.split("; ")
+        entry = CountryEntry(code=code, short_code=short, name=names[0])
+        found |= {_fold_country(key): entry for key in (short, code, *names)}
     # Groups of countries, by the World Bank's codes.
     for code, group_names in load_table(__package__, "country_groups").items():
         entry = CountryEntry(code=code, short_code=None, name=group_names[0])
@@ -85,11 +87,6 @@ def _load_country_index() -> dict[str, CountryEntry]:
     return found | {
         _fold_country(alias): found[_fold_country(code)] for alias, code in _ALIASES.items()
     }
-
-
-def _add_country(found: dict[str, CountryEntry], keys: tuple[str, ...], *, name: str) -> None:
-    entry = CountryEntry(code=keys[1], short_code=keys[0], name=name)
-    found |= {_fold_country(key): entry for key in keys}
 
 
 def _fold_country(text: str) -> str:

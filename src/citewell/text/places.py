@@ -32,7 +32,8 @@ def list_weekly_hours(tag: str, *, today: date, country: str | None = None) -> t
     by_day: list[list[str]] = [[] for _ in WEEKDAYS]
     for start, end in spans:
         if monday <= start < monday + timedelta(days=len(WEEKDAYS)):
-            by_day[start.weekday()].append(f"{start:%H:%M}-{_format_closing(start, end)}")
+            closing = "24:00" if end.time() == time() and end > start else f"{end:%H:%M}"
+            by_day[start.weekday()].append(f"{start:%H:%M}-{closing}")
     return tuple(
         f"{name}: {', '.join(times) or 'closed'}"
         for name, times in zip(WEEKDAYS, by_day, strict=True)
@@ -72,10 +73,6 @@ def _split_at_midnight(start: datetime, end: datetime) -> Iterator[tuple[datetim
     yield start, end
 
 
-def _format_closing(start: datetime, end: datetime) -> str:
-    return "24:00" if end.time() == time() and end > start else f"{end:%H:%M}"
-
-
 # Distances between points on the map.
 
 
@@ -89,10 +86,10 @@ def measure_distance(
     latitude: float, longitude: float, other_latitude: float, other_longitude: float
 ) -> float:
     """Metres along the great circle, by the haversine formula."""
-    one, other = math.radians(latitude), math.radians(other_latitude)
+    start, end = math.radians(latitude), math.radians(other_latitude)
     across = math.radians(other_longitude - longitude)
     half_chord = (
-        math.sin((other - one) / 2) ** 2
-        + math.cos(one) * math.cos(other) * math.sin(across / 2) ** 2
+        math.sin((end - start) / 2) ** 2
+        + math.cos(start) * math.cos(end) * math.sin(across / 2) ** 2
     )
     return 2 * _EARTH_RADIUS_METERS * math.asin(math.sqrt(min(1.0, half_chord)))

@@ -41,20 +41,21 @@ def strip_thinking(text: str) -> str:
     return _THINKING_END_PATTERN.sub("", _THINKING_PATTERN.sub("", text)).strip()
 
 
-def build_question_prompt(ask: ResearchRequest) -> str:
-    return f"{ask.query}\n\nAlready known:\n{ask.context}" if ask.context else ask.query
+def build_question_prompt(request: ResearchRequest) -> str:
+    if not request.context:
+        return request.query
+    return f"{request.query}\n\nAlready known:\n{request.context}"
 
 
-def build_passages_prompt(ask: ResearchRequest) -> str:
+def build_passages_prompt(request: ResearchRequest) -> str:
     """The question followed by the numbered passages, for a model that cannot search."""
-    passages = "\n\n".join(map(_format_passage, ask.passages))
-    return f"Question: {build_question_prompt(ask)}\n\nPassages:\n\n{passages}"
-
-
-def _format_passage(passage: GroundingPassage) -> str:
-    head = " › ".join(filter(None, (passage.title, passage.heading)))
-    facts = ", ".join(filter(None, (passage.url, passage.published[:10])))
-    return f"[{passage.number}] {head} ({facts})\n{passage.text}"
+    passages = []
+    for passage in request.passages:
+        head = " › ".join(filter(None, (passage.title, passage.heading)))
+        facts = ", ".join(filter(None, (passage.url, passage.published[:10])))
+        passages.append(f"[{passage.number}] {head} ({facts})\n{passage.text}")
+    listed = "\n\n".join(passages)
+    return f"Question: {build_question_prompt(request)}\n\nPassages:\n\n{listed}"
 
 
 def find_numbered_citations(

@@ -43,12 +43,9 @@ def _format_query_operators(query: SearchQuery) -> str:
     if query.exact_terms and (phrase := query.exact_terms.replace('"', " ").strip()):
         parts.append(f'"{phrase}"')
     if query.exclude_terms:
-        parts += [_format_exclusion(term) for term in split_excluded_terms(query.exclude_terms)]
+        terms = split_excluded_terms(query.exclude_terms)
+        parts += [f'-"{term}"' if " " in term else f"-{term}" for term in terms]
     if query.sites:
         either = " OR ".join(f"site:{site}" for site in query.sites)
         parts.append(f"({either})" if len(query.sites) > 1 else either)
     return " ".join(parts)
-
-
-def _format_exclusion(term: str) -> str:
-    return f'-"{term}"' if " " in term else f"-{term}"

@@ -43,7 +43,9 @@ def truncate_text(text: str, max_bytes: int) -> TruncatedText:
 
 
 def _cut_at_break(text: str, limit: int) -> str:
-    whole = _cut_to_bytes(text, max(0, limit))
+    whole = text.encode("utf-8", "replace")[: max(0, limit)].decode("utf-8", "ignore")
+    if whole and len(whole) < len(text):  # a letter keeps its combining marks
+        whole = text[: step_back_to_character(text, len(whole))]
     return _drop_final_headings(whole[: _choose_break_position(whole)].rstrip())
 
 
@@ -63,13 +65,6 @@ def _find_unclosed_fence(text: str) -> str | None:
     """The fence of a code block that the text leaves open; None if all are closed."""
     fences: list[str] = _FENCE_START_PATTERN.findall(text)
     return fences[-1] if len(fences) % 2 else None
-
-
-def _cut_to_bytes(text: str, limit: int) -> str:
-    """The longest start that fits and does not separate a letter from its combining marks."""
-    start = text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
-    whole = not start or len(start) == len(text)
-    return start if whole else text[: step_back_to_character(text, len(start))]
 
 
 def _choose_break_position(text: str) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
-from citewell.text.language import index_terms
+from citewell.text.language import word_forms
 
 IndexedKind = Literal["job", "claim"]
 
@@ -45,12 +45,12 @@ def hash_text_terms(
     chain: OwnerKeychain, text: str, *, max_terms: int = _MAX_QUERY_TERMS
 ) -> tuple[str, ...]:
     """The distinct terms of a text without stop words, as keyed hashes."""
-    telling = index_terms.parse_query_terms(text)
+    telling = word_forms.parse_query_terms(text)
     found: Iterable[str] = (
         *telling.words,
         *(word for phrase in telling.phrases for word in phrase),
     )
-    stems = dict.fromkeys(index_terms.stem_index_word(word, "en") for word in found)
+    stems = dict.fromkeys(word_forms.stem_index_word(word, "en") for word in found)
     return tuple(chain.hash_term(stem) for stem in islice(stems, max_terms))
 
 

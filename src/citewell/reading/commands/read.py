@@ -68,10 +68,12 @@ def command(
         screen.print_json([reading.to_json() for reading in readings])
     elif out is None:
         _print_pages(readings)
+    codes = [exit_codes.OK]
     for reading in readings:
         if reading.error is not None:
             exit_codes.print_error(reading.message, reading.error)
-    return max((_choose_reading_exit(reading) for reading in readings), default=exit_codes.OK)
+            codes.append(exit_codes.find_exit_code(reading.error["kind"]))
+    return max(codes)
 
 
 async def _read_addresses(urls: Sequence[str], given: Mapping[str, object]) -> list[AddressReading]:
@@ -89,12 +91,6 @@ async def _read_addresses(urls: Sequence[str], given: Mapping[str, object]) -> l
                 return AddressReading(url=url, message=error.message, error=error.block)
 
             return await asyncio.gather(*map(read_address, urls))
-
-
-def _choose_reading_exit(reading: AddressReading) -> int:
-    return (
-        exit_codes.OK if reading.error is None else exit_codes.find_exit_code(reading.error["kind"])
-    )
 
 
 def _create_output_directory(out: Path) -> None:

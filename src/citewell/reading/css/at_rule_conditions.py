@@ -7,12 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from citewell.reading.css.value_parts import (
-    VIEW_HEIGHT_PIXELS,
-    VIEW_WIDTH_PIXELS,
-    parse_pixels,
-    split_arguments,
-)
+from citewell.reading.css import value_parts
 from citewell.reading.page_nodes import iterate_upwards
 
 if TYPE_CHECKING:
@@ -29,7 +24,7 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 _MAX_CONDITION_CHARS = 2000  # real ones have a few hundred
 _MAX_BRACKETS = 12
 
-_WIDTH, _HEIGHT = VIEW_WIDTH_PIXELS, VIEW_HEIGHT_PIXELS
+_WIDTH, _HEIGHT = value_parts.VIEW_WIDTH_PIXELS, value_parts.VIEW_HEIGHT_PIXELS
 _SCREEN_NUMBERS = {
     "width": _WIDTH, "height": _HEIGHT, "device-width": _WIDTH, "device-height": _HEIGHT,
     "inline-size": _WIDTH, "block-size": _HEIGHT, "aspect-ratio": _WIDTH / _HEIGHT,
@@ -64,27 +59,21 @@ class ContainerRules:
     def __init__(self, found: Mapping[int, _StyledElement]) -> None:
         self._found = found
 
-    def all_match(self, conditions: tuple[str, ...], node: LexborNode) -> bool:
-        """Whether the nearest container above the element meets every condition."""
-        return all(self._matches_container(condition, node) for condition in conditions)
-
-    def _matches_container(self, condition: str, node: LexborNode) -> bool:
+    def matches_container(self, condition: str, node: LexborNode) -> bool:
+        """Whether the nearest container above the element meets the condition."""
         first = condition.split("(", 1)[0].split()
         name = first[0] if first and first[0].lower() not in _CONDITION_WORDS else ""
         rest = condition[len(name) :].strip()
         if match := _STYLE_QUERY.search(rest):
-            return self._matches_style(match[1], (match[2] or "").strip(), node)
+            name, wanted = match[1], (match[2] or "").strip().lower()
+            styles = (values[name] for values in self._iterate_values(node) if name in values)
+            nearest = next(styles, None)
+            return nearest is not None and (not wanted or nearest.strip().lower() == wanted)
         for values in self._iterate_values(node):
             kind = values.get("container-type", "normal")
             names = {"", *values.get("container-name", "").split()}
             if kind not in {"normal", ""} and name in names:
                 return not rest or _matches_size(rest, values)
-        return False
-
-    def _matches_style(self, name: str, value: str, node: LexborNode) -> bool:
-        for values in self._iterate_values(node):
-            if name in values:
-                return not value or values[name].strip().lower() == value.lower()
         return False
 
     def _iterate_values(self, node: LexborNode) -> Iterator[dict[str, str]]:
@@ -96,10 +85,12 @@ class ContainerRules:
 
 def _matches_size(query: str, values: Mapping[str, str]) -> bool:
     """Whether a container with these values matches the condition of a @container rule."""
-    width = parse_pixels(values.get("width", ""), percent=VIEW_WIDTH_PIXELS / 100)
+    width = value_parts.parse_pixels(
+        values.get("width", ""), percent=value_parts.VIEW_WIDTH_PIXELS / 100
+    )
     sizes = {
-        "width": VIEW_WIDTH_PIXELS if width is None else width,
-        "height": parse_pixels(values.get("height", "")),
+        "width": value_parts.VIEW_WIDTH_PIXELS if width is None else width,
+        "height": value_parts.parse_pixels(values.get("height", "")),
     }
     return evaluate_condition(
         " ".join(query.lower().split()),
@@ -115,7 +106,7 @@ def matches_media_query(queries: str) -> bool:
     words = " ".join(queries.lower().split())  # runs of spaces would be tried again and again
     if not words:
         return True
-    for query in split_arguments(words):
+    for query in value_parts.split_arguments(words):
         negate = query.startswith("not ") and not query.startswith("not (")
         condition = query.removeprefix("not ") if negate else query.removeprefix("only ")
         if evaluate_condition(condition, _matches_screen_test) is not negate:
@@ -170,8 +161,8 @@ def _matches_range_feature(match: re.Match[str], sizes: Mapping[str, float | Non
 
 def _compare_feature(own: float, sign: str, text: str) -> bool:
     over, slash, under = text.partition("/")
-    value = parse_pixels(_RESOLUTION_UNIT.sub("", over.strip()))
-    divisor = parse_pixels(under.strip()) if slash else 1.0
+    value = value_parts.parse_pixels(_RESOLUTION_UNIT.sub("", over.strip()))
+    divisor = value_parts.parse_pixels(under.strip()) if slash else 1.0
     if value is None or not divisor:
         return False
     value /= divisor

@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from citewell.reading.css.value_parts import (
-    parse_calls,
-    parse_number,
-    split_arguments,
-    split_words,
-)
+from citewell.reading.css import value_parts
 from citewell.text.data_tables import load_table
 
 Triple = tuple[float, float, float]
@@ -135,16 +130,16 @@ def _parse_hex_colour(digits: str) -> RgbColour:
 
 def parse_colour_function(text: str, parse_inner: _ColourParser, *, dark: bool) -> RgbColour | None:
     """The colour of a function call; None if it is not supported. `parse_inner` reads nested colours."""
-    calls = parse_calls(text)
+    calls = value_parts.parse_calls(text)
     if len(calls) != 1 or not text.startswith(calls[0][0] + "("):
         return None
     name, inside = calls[0]
     if name == "light-dark":
-        choices = split_arguments(inside)
+        choices = value_parts.split_arguments(inside)
         return parse_inner(choices[dark]) if len(choices) == 2 else None
     if name == "color-mix":
         return _mix_colours(inside, parse_inner)
-    words = list(split_words(inside))
+    words = list(value_parts.split_words(inside))
     origin = None
     if words[:1] == ["from"] and len(words) > 2:
         origin = parse_inner(words[1])
@@ -188,14 +183,14 @@ def _parse_channel(word: str, known: dict[str, float], whole: float) -> float | 
         word = _WORD.sub(
             lambda name: f"{known[name[0]]:.6f}" if name[0] in known else name[0], word
         )
-    value = parse_number(word)
+    value = value_parts.parse_number(word)
     if value is None or not math.isfinite(value):
         return None
     return value * whole if word.endswith("%") else value
 
 
 def _mix_colours(inside: str, parse_inner: _ColourParser) -> RgbColour | None:
-    method, *sides = split_arguments(inside)
+    method, *sides = value_parts.split_arguments(inside)
     words = method.split()
     space = words[1] if words[:1] == ["in"] and len(words) > 1 else "oklab"
     mixed = [_parse_mix_side(side, parse_inner) for side in sides[:2]]
@@ -216,20 +211,22 @@ def _mix_colours(inside: str, parse_inner: _ColourParser) -> RgbColour | None:
 def _parse_mix_side(text: str, parse_inner: _ColourParser) -> tuple[RgbColour, float | None] | None:
     share = None
     colour = None
-    for word in split_words(text):
+    for word in value_parts.split_words(text):
         if word.endswith("%"):
-            share = parse_number(word)
+            share = value_parts.parse_number(word)
         else:
             colour = parse_inner(word)
     return (colour, share) if colour is not None else None
 
 
-def _interpolate_colours(space: str, one: RgbColour, two: RgbColour, share: float) -> RgbColour:
+def _interpolate_colours(
+    space: str, left_colour: RgbColour, right_colour: RgbColour, share: float
+) -> RgbColour:
     """The mix in `space`, with each side counting by its alpha."""
-    alpha = one.alpha * (1 - share) + two.alpha * share
+    alpha = left_colour.alpha * (1 - share) + right_colour.alpha * share
     if alpha <= 0:
         return RgbColour(0, 0, 0, 0.0)
-    first, second = _TO_SPACE[space](one[:3]), _TO_SPACE[space](two[:3])
+    first, second = _TO_SPACE[space](left_colour[:3]), _TO_SPACE[space](right_colour[:3])
     hue_place = _HUE_PLACES.get(space)
     parts = []
     for place, (left, right) in enumerate(zip(first, second, strict=True)):
@@ -237,7 +234,7 @@ def _interpolate_colours(space: str, one: RgbColour, two: RgbColour, share: floa
             turn = (right - left + 180) % 360 - 180
             parts.append(left + turn * share)
         else:
-            weight = left * one.alpha * (1 - share) + right * two.alpha * share
+            weight = left * left_colour.alpha * (1 - share) + right * right_colour.alpha * share
             parts.append(weight / alpha)
     red, green, blue = convert_to_rgb(space, parts)
     return RgbColour(red, green, blue, alpha)

@@ -6,14 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from citewell.reading.css.declarations import (
-    COLOUR_PROPERTIES,
-    CSS_WIDE_KEYWORDS,
-    PENDING_MARK,
-    SUBSTITUTION_MARKS,
-    Declarations,
-    expand_pending,
-)
+from citewell.reading.css import declarations
 from citewell.reading.css.value_parts import (
     EM_PIXELS,
     RegisteredProperties,
@@ -30,7 +23,7 @@ _MAX_CLIP_PIXELS = 64.0  # a box as low as this may cut off what is moved inside
 _INHERITED_NAMES = "visibility font-size text-indent -webkit-text-security letter-spacing"
 _INHERITED_PROPERTIES = tuple(_INHERITED_NAMES.split())
 # Properties that hide an element's own text, and never its box.
-TEXT_PROPERTIES = COLOUR_PROPERTIES | {
+TEXT_PROPERTIES = declarations.COLOUR_PROPERTIES | {
     "visibility", "font-size", "white-space", "font-size-adjust", "-webkit-text-security",
 }  # fmt: skip
 _HIDING_DISPLAYS = frozenset({"none", "table-column", "table-column-group"})
@@ -51,27 +44,31 @@ _SELDOM_HIDING = frozenset(
 class DeclarationChoice:
     """Sorts each block of a page into declarations that may hide text, and those that may undo it."""
 
-    def __init__(self, blocks: Sequence[Declarations], initial: Mapping[str, str]) -> None:
+    def __init__(
+        self, blocks: Sequence[declarations.Declarations], initial: Mapping[str, str]
+    ) -> None:
         self._variables = _collect_variables(blocks)
         for name, value in initial.items():
             self._variables.setdefault(name, []).append(value)
         self._judged: dict[tuple[str, str], bool] = {}
-        self._chosen: dict[tuple[int, bool], Declarations] = {}
-        self._kept = COLOUR_PROPERTIES | find_inherited_hiding(blocks, self._may_hide)
+        self._chosen: dict[tuple[int, bool], declarations.Declarations] = {}
+        self._kept = declarations.COLOUR_PROPERTIES | find_inherited_hiding(blocks, self._may_hide)
         hiding = [self.choose_hiding(declared) for declared in blocks]
         self.needed_variables = _find_needed_variables(hiding, blocks)
         self._chosen.clear()
         self._kept |= self.needed_variables
 
-    def choose_hiding(self, declared: Declarations) -> Declarations:
+    def choose_hiding(self, declared: declarations.Declarations) -> declarations.Declarations:
         """The declarations that can hide text or set colours."""
         return self._choose_declarations(declared, hides=True)
 
-    def choose_other(self, declared: Declarations) -> Declarations:
+    def choose_other(self, declared: declarations.Declarations) -> declarations.Declarations:
         """The declarations that can only undo or complete what others do."""
         return self._choose_declarations(declared, hides=False)
 
-    def _choose_declarations(self, declared: Declarations, *, hides: bool) -> Declarations:
+    def _choose_declarations(
+        self, declared: declarations.Declarations, *, hides: bool
+    ) -> declarations.Declarations:
         key = (id(declared), hides)
         if key not in self._chosen:
             whole = needs_whole_block(declared)
@@ -111,12 +108,12 @@ class DeclarationChoice:
         text = value.strip().lower()
         if "var(" in text:
             return True
-        if text.startswith(PENDING_MARK):
-            text = expand_pending(text, name) or ""
+        if text.startswith(declarations.PENDING_MARK):
+            text = declarations.expand_pending(text, name) or ""
         return bool(text) and may_hide(name, text)
 
 
-def _collect_variables(blocks: Iterable[Declarations]) -> dict[str, list[str]]:
+def _collect_variables(blocks: Iterable[declarations.Declarations]) -> dict[str, list[str]]:
     """The values that each custom property has on the page; those that refer to others may be any."""
     variables: dict[str, list[str]] = {}
     for declared in blocks:
@@ -131,7 +128,7 @@ def _collect_variables(blocks: Iterable[Declarations]) -> dict[str, list[str]]:
 
 
 def _find_needed_variables(
-    chosen: Iterable[Declarations], blocks: Iterable[Declarations]
+    chosen: Iterable[declarations.Declarations], blocks: Iterable[declarations.Declarations]
 ) -> frozenset[str]:
     """The custom properties that chosen declarations refer to, directly or through one another."""
     needed = {
@@ -166,14 +163,14 @@ def may_hide(name: str, value: str) -> bool:
     test = _MAY_HIDE_TESTS.get(name)
     if test is None:
         return False
-    if value.startswith(PENDING_MARK) or (
-        "(" in value and any(word in value for word in SUBSTITUTION_MARKS)
+    if value.startswith(declarations.PENDING_MARK) or (
+        "(" in value and any(word in value for word in declarations.SUBSTITUTION_MARKS)
     ):
         return True
-    return value not in CSS_WIDE_KEYWORDS and test(value)
+    return value not in declarations.CSS_WIDE_KEYWORDS and test(value)
 
 
-def needs_whole_block(declared: Declarations) -> bool:
+def needs_whole_block(declared: declarations.Declarations) -> bool:
     """Whether all of a block counts: it sets a container, or a low box that may cut off what it holds."""
     if "container-type" in declared and declared["container-type"][0] != "normal":
         return True
@@ -195,7 +192,7 @@ def _is_low_clip(values: Mapping[str, str]) -> bool:
 
 
 def find_inherited_hiding(
-    every: Iterable[Declarations], test: Callable[[str, str], bool]
+    every: Iterable[declarations.Declarations], test: Callable[[str, str], bool]
 ) -> frozenset[str]:
     """The inherited properties that hide something on this page, and that a descendant may reset."""
     found = set()
@@ -247,10 +244,6 @@ def _is_set(value: str) -> bool:
     return value not in {"none", "normal", "auto"}
 
 
-def _parse_line_height(value: str) -> float | None:
-    return parse_number(value) if value[-1:].isdigit() else parse_pixels(value)
-
-
 _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "display": lambda value: value in _HIDING_DISPLAYS,
     "content-visibility": "hidden".__eq__,
@@ -268,7 +261,10 @@ _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "container-type": lambda value: value not in {"normal", "none"},
     "text-indent": lambda value: _is_far(4.0)((value.split() or [""])[0]),
     "letter-spacing": lambda value: abs(parse_pixels(value) or 0.0) >= 8,
-    "line-height": _is_below(0.1, _parse_line_height),
+    "line-height": _is_below(
+        0.1,
+        lambda value: parse_number(value) if value[-1:].isdigit() else parse_pixels(value),
+    ),
     "z-index": lambda value: value.startswith("-"),
     "mix-blend-mode": _is_set,
     "-webkit-text-security": _is_set,

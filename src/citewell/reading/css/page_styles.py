@@ -12,14 +12,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from citewell.reading.css import colours
+from citewell.reading.css import colours, style_sheets
 from citewell.reading.css.at_rule_conditions import matches_media_query
-from citewell.reading.css.style_sheets import (
-    MAX_SHEET_CHARS,
-    StyleSheet,
-    is_supported_condition,
-    parse_style_sheet,
-)
 from citewell.reading.css.value_parts import parse_pixels
 from citewell.reading.page_nodes import iterate_upwards
 
@@ -62,12 +56,13 @@ class PageSheets:
     """The style sheets of one page, in order."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        self.sheets: list[StyleSheet] = []
+        self.sheets: list[style_sheets.StyleSheet] = []
         self.has_outside = False  # other sheets belong to the page, and are not loaded
         self.is_cut = False  # a limit was reached, and some rules were not read
-        self._left_chars = MAX_SHEET_CHARS
+        self._left_chars = style_sheets.MAX_SHEET_CHARS
         for node in tree.css(_SHEET_ELEMENTS):
-            if not _is_in_unread_parent(node):
+            # Within these parents a browser with scripts reads no sheet.
+            if not any(above.tag in _UNREAD_PARENTS for above in iterate_upwards(node.parent)):
                 self._add_element(node)
 
     def _add_element(self, node: LexborNode) -> None:
@@ -112,7 +107,7 @@ class PageSheets:
         condition = _SUPPORTS_CALL.match(rest)
         if condition:
             rest = rest[condition.end() :].strip()
-            if not is_supported_condition(f"({condition[1]})"):
+            if not style_sheets.is_supported_condition(f"({condition[1]})"):
                 return
         if depth < _MAX_IMPORT_DEPTH and matches_media_query(rest):
             self._add_sheet_text(text, depth + 1)
@@ -122,19 +117,19 @@ class _SheetCache:
     """Parsed style sheets, by a digest of their text: pages of one site share theirs."""
 
     def __init__(self) -> None:
-        self._sheets: OrderedDict[bytes, tuple[StyleSheet, int]] = OrderedDict()
+        self._sheets: OrderedDict[bytes, tuple[style_sheets.StyleSheet, int]] = OrderedDict()
         self._chars = 0
         self._lock = Lock()
 
-    def parse_sheet(self, text: str) -> StyleSheet:
+    def parse_sheet(self, text: str) -> style_sheets.StyleSheet:
         if not _MIN_CACHED_CHARS <= len(text) <= _MAX_CACHED_CHARS // 4:
-            return parse_style_sheet(text)
+            return style_sheets.parse_style_sheet(text)
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._lock:
             if key in self._sheets:
                 self._sheets.move_to_end(key)
                 return self._sheets[key][0]
-        sheet = parse_style_sheet(text)
+        sheet = style_sheets.parse_style_sheet(text)
         with self._lock:
             if key not in self._sheets:
                 self._sheets[key] = (sheet, len(text))
@@ -173,11 +168,6 @@ def _list_imports(text: str) -> Iterator[tuple[str, str]]:
             if address[:4].lower() == "url(":
                 address = address[4:].removesuffix(")")
             yield address.strip().strip("\"'"), match[2].strip()
-
-
-def _is_in_unread_parent(node: LexborNode) -> bool:
-    """Whether the sheet stands where a browser with scripts does not read it."""
-    return any(above.tag in _UNREAD_PARENTS for above in iterate_upwards(node.parent))
 
 
 # Lists the styles that HTML and SVG attributes set, such as `hidden`, `bgcolor` or `fill`.

@@ -18,7 +18,6 @@ from citewell.text.data_tables import load_table
 
 _Pairs = list[tuple[str, str]]
 _SIDES = ("top", "right", "bottom", "left")
-_FONT_SIZE = re.compile(r"(\S+?)(?:\s*/\s*(\S+))?")
 _SYSTEM_FONTS = frozenset(["caption", "icon", "menu", "message-box", "small-caption", "status-bar"])
 _TIME = re.compile(r"[+-]?[\d.]+m?s")
 _FILL_MODES = frozenset({"forwards", "backwards", "both"})

@@ -7,19 +7,11 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from citewell.reading.css import selectors
 from citewell.reading.css.at_rule_conditions import ContainerRules
 from citewell.reading.css.declarations import Declarations, parse_style_attribute
 from citewell.reading.css.hiding_declarations import DeclarationChoice, covers_holder, hides_as_box
 from citewell.reading.css.page_styles import PageSheets, list_attribute_styles
-from citewell.reading.css.selectors import (
-    ElementIndex,
-    Specificity,
-    has_script_state,
-    is_loading_state,
-    is_valid_list,
-    may_match_names,
-    measure_specificity,
-)
 from citewell.reading.css.style_sheets import UNLAYERED, LayerRank, rank_layers
 from citewell.reading.css.value_parts import RegisteredProperties
 from citewell.reading.page_nodes import list_child_nodes
@@ -30,10 +22,10 @@ if TYPE_CHECKING:
     from citewell.reading.css.style_sheets import StyleRule
 
 # Whether it is important, whether it is in a `style` attribute, its layer, weight and order.
-DeclarationPriority = tuple[bool, bool, LayerRank, Specificity, int]
+DeclarationPriority = tuple[bool, bool, LayerRank, selectors.Specificity, int]
 
 
-_NO_SPECIFICITY = Specificity(0, 0, 0)
+_NO_SPECIFICITY = selectors.Specificity(0, 0, 0)
 _MAX_LIST_CHARS = 100_000  # of one selector list
 _MAX_ACTIVE_SELECTORS = 20_000
 _MAX_STYLED_ELEMENTS = 60_000
@@ -78,8 +70,8 @@ class PageStyles:
         self._apply_rules(tree)
 
     @cached_property
-    def element_index(self) -> ElementIndex:
-        return ElementIndex(self._tree, quirks=not has_doctype(self._tree))
+    def element_index(self) -> selectors.ElementIndex:
+        return selectors.ElementIndex(self._tree, quirks=not has_doctype(self._tree))
 
     @property
     def is_cut(self) -> bool:
@@ -87,7 +79,7 @@ class PageStyles:
         return self._is_cut or (self.built_index is not None and self.built_index.is_exhausted)
 
     @property
-    def built_index(self) -> ElementIndex | None:
+    def built_index(self) -> selectors.ElementIndex | None:
         """The index of the page's names, if some rule needed it."""
         return self.element_index if "element_index" in self.__dict__ else None
 
@@ -148,10 +140,10 @@ class PageStyles:
 
     def _select_active(self, active: ActiveRule) -> Sequence[LexborNode]:
         """The elements that a rule applies to; none if a browser would not accept the rule."""
-        if ":" in active.rule.selectors and not is_valid_list(active.rule.selector_parts):
+        if ":" in active.rule.selectors and not selectors.is_valid_list(active.rule.selector_parts):
             return ()
         if self.has_scripts and (
-            is_loading_state(active.selector)
+            selectors.is_loading_state(active.selector)
             or any(name in active.selector for name in self._passing_classes)
         ):
             return ()  # a script ends this state before anyone reads the page
@@ -182,14 +174,14 @@ class PageStyles:
             if len(rule.selectors) > _MAX_LIST_CHARS or not any(map(rule.body.count, words)):
                 continue
             for selector in rule.selector_parts:
-                if has_script_state(selector) or not index.has_all_names(selector):
+                if selectors.has_script_state(selector) or not index.has_all_names(selector):
                     yield selector, rule
 
     def list_pseudo_rules(self, name: str) -> Iterator[tuple[str, Declarations]]:
         """The rules for a pseudo-element, such as `before`, each with the selector of its element."""
         for active in self._active:
             head, mark, _ = active.selector.partition(f":{name}")
-            if mark and is_valid_list(active.rule.selector_parts):
+            if mark and selectors.is_valid_list(active.rule.selector_parts):
                 yield head.rstrip(":") or "*", active.rule.all_declarations
 
     def _collect_universal(self, rules: Sequence[ActiveRule], kept: Container[str]) -> None:
@@ -209,7 +201,7 @@ class PageStyles:
         containers = ContainerRules(self.found)
         names = None if among is None else self._list_box_names()
         for active in rules:
-            if names is not None and not may_match_names(active.selector, names):
+            if names is not None and not selectors.may_match_names(active.selector, names):
                 continue
             declared = choose(
                 active.rule.hiding_declarations if among is None else active.rule.all_declarations
@@ -218,13 +210,14 @@ class PageStyles:
                 declared = {name: worth for name, worth in declared.items() if name[:2] != "--"}
             if not declared:
                 continue
-            specificity: Specificity | None = None
+            specificity: selectors.Specificity | None = None
             for node in self._select_active(active):
                 if among is not None and node.mem_id not in among:
                     continue
-                if not containers.all_match(active.rule.containers, node):
+                conditions = active.rule.containers
+                if not all(containers.matches_container(text, node) for text in conditions):
                     continue
-                specificity = specificity or measure_specificity(active.selector)
+                specificity = specificity or selectors.measure_specificity(active.selector)
                 self._add_declarations(node, declared, active.layer, specificity, active.order)
 
     def _list_box_names(self) -> set[str]:
@@ -258,7 +251,7 @@ class PageStyles:
         node: LexborNode,
         declared: Declarations,
         layer: LayerRank,
-        specificity: Specificity,
+        specificity: selectors.Specificity,
         order: int,
     ) -> None:
         if len(self.found) >= _MAX_STYLED_ELEMENTS:
@@ -324,6 +317,3 @@ class ElementStyle:
 
     def find_value(self, name: str, default: str = "") -> str:
         return self.values.get(name, default)
-
-    def list_important(self) -> set[str]:
-        return {name for name, rank in self.ranks.items() if rank[0]}

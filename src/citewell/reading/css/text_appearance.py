@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from citewell.reading.css import colours, visual_effects
+from citewell.reading.css import colours, declarations, visual_effects
 from citewell.reading.css import element_boxes as box_styles
 from citewell.reading.css.colours import RgbColour
-from citewell.reading.css.declarations import (
-    CSS_WIDE_KEYWORDS,
-    PENDING_MARK,
-    SUBSTITUTION_MARKS,
-    Declarations,
-    expand_pending,
-)
 from citewell.reading.css.hiding_techniques import MIN_READABLE_OPACITY, find_box_technique
 from citewell.reading.css.style_cascade import ElementStyle, PageStyles
 from citewell.reading.css.text_look import GroundDoubts, Grounds, TextLook, derive_look
@@ -31,7 +24,7 @@ MIN_READABLE_PIXELS = 3.0  # font size in pixels below which nothing can be read
 _INLINE_TAGS = frozenset({"a", "b", "em", "font", "i", "mark", "s", "small", "span", "strong", "u"})
 _BLOCK_TAGS = frozenset({"div", "p", "li", "td", "section"})
 _MIN_SIBLING_CHARS = 40  # of unstyled text beside it, to know how text usually looks there
-_SUBSTITUTIONS = ("env(", *SUBSTITUTION_MARKS)
+_SUBSTITUTIONS = ("env(", *declarations.SUBSTITUTION_MARKS)
 _INHERITED_NAMES = (
     "visibility font-size text-indent white-space line-height -webkit-text-security letter-spacing color"
     " -webkit-text-fill-color fill stroke text-shadow color-scheme fill-opacity font-size-adjust"
@@ -159,7 +152,8 @@ class PageAppearance:
             scope = VariableScope(self._styles.registered, around.scope, own, node)
         values = self._resolve_values(style, scope, around, style.values)
         if "animation-name" in values and self._styles.keyframes:
-            states = list_animation_states(values, style.list_important(), self._styles.keyframes)
+            important = {name for name, rank in style.ranks.items() if rank[0]}
+            states = list_animation_states(values, important, self._styles.keyframes)
             values = self._choose_seen_state(states, around, style, scope)
         return self._build_look(around, node, values, scope)
 
@@ -194,7 +188,7 @@ class PageAppearance:
             found = value
             if "(" in value and any(word in value for word in _SUBSTITUTIONS):
                 found = self._substitute_value(name, value, scope)
-            if found in CSS_WIDE_KEYWORDS and name not in _INHERITED:
+            if found in declarations.CSS_WIDE_KEYWORDS and name not in _INHERITED:
                 if found == "inherit":
                     found = around.values.get(name, "")
                 else:
@@ -209,8 +203,8 @@ class PageAppearance:
         if found is None:
             unknown = name in _COLOUR_NAMES and self._may_be_set_elsewhere
             return _UNKNOWN_COLOUR if unknown else "unset"
-        if found.startswith(PENDING_MARK):
-            return expand_pending(found.lower(), name) or "unset"
+        if found.startswith(declarations.PENDING_MARK):
+            return declarations.expand_pending(found.lower(), name) or "unset"
         return found.strip().lower()
 
     def _is_certain_colour(self, style: ElementStyle, look: TextLook) -> bool:
@@ -294,7 +288,7 @@ def _is_named(node: LexborNode) -> bool:
 def list_animation_states(
     values: Mapping[str, str],
     important: Collection[str],
-    keyframes: Mapping[str, Mapping[float, Declarations]],
+    keyframes: Mapping[str, Mapping[float, declarations.Declarations]],
 ) -> list[dict[str, str]]:
     """The element's values in each state that its animations show for long; the last one first.
 
@@ -339,8 +333,8 @@ class _AnimationTiming:
 
 
 def _list_moments(
-    timing: _AnimationTiming, moments: Mapping[float, Declarations]
-) -> Sequence[Declarations] | None:
+    timing: _AnimationTiming, moments: Mapping[float, declarations.Declarations]
+) -> Sequence[declarations.Declarations] | None:
     """The keyframes that stay in force; None if the element is left as its style says."""
     first, last = moments.get(0.0, {}), moments.get(100.0, {})
     if timing.is_reversed:
@@ -353,7 +347,7 @@ def _list_moments(
         elapsed = -timing.delay / timing.duration if timing.duration > 0 else 0.0
         return [last if elapsed >= 0.5 else first, last]
     if timing.count == "infinite" and timing.duration > 0:
-        rest = [] if 0.0 in moments and 100.0 in moments else [Declarations()]
+        rest = [] if 0.0 in moments and 100.0 in moments else [declarations.Declarations()]
         return [*(moments[place] for place in sorted(moments)), *rest]
     if timing.duration > _MAX_WAIT_SECONDS:
         return [first]

@@ -16,6 +16,7 @@ from citewell.reading.css.element_boxes import TransformEffect, has_transform, m
 from citewell.reading.css.shorthands import is_image_value
 from citewell.reading.css.value_parts import (
     EM_PIXELS,
+    parse_calls,
     parse_number,
     parse_pixels,
     split_arguments,
@@ -241,9 +242,12 @@ def _derive_outlines(look: TextLook, values: Mapping[str, str]) -> None:
         strokes.append(_parse_ink(look, text, look.ink))
     if (stroke := values.get("stroke", "none")) not in UNPAINTED_VALUES:
         strokes.append(_parse_ink(look, stroke, look.ink))
-    drops = visual_effects.list_drop_shadows(values.get("filter", ""))
     if look.ink is not None and look.ink.alpha > 0.5:
-        strokes += [_parse_ink(look, text, look.ink) for text in drops]
+        strokes += [
+            _parse_ink(look, visual_effects.find_shadow_colour(inside), look.ink)
+            for name, inside in parse_calls(values.get("filter", ""))
+            if name == "drop-shadow"
+        ]
     if strokes:
         look.outlines = tuple(strokes)
 

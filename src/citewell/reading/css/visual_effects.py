@@ -238,12 +238,6 @@ def measure_filter_opacity(value: str) -> float:
     return share
 
 
-def list_drop_shadows(value: str) -> list[str]:
-    """The colours of `drop-shadow(...)`, as written."""
-    calls = parse_calls(value)
-    return [find_shadow_colour(inside) for name, inside in calls if name == "drop-shadow"]
-
-
 def find_shadow_colour(layer: str) -> str:
     """The colour in one layer of a shadow, as written."""
     words = [word for word in split_words(layer) if parse_pixels(word) is None]

@@ -197,13 +197,11 @@ class PageSizes:
         """Whether the element holds most of the page: a script must show it, or there would be no page."""
         if len(text) <= MIN_PAGE_CHARS:
             return False
-        share = len(text) / max(
-            1, self._main_chars if any(map(_is_main, iterate_upwards(node))) else self.page_chars
+        is_in_main = any(
+            above.tag == "main" or above.attributes.get("role") == "main"
+            for above in iterate_upwards(node)
         )
+        share = len(text) / max(1, self._main_chars if is_in_main else self.page_chars)
         if share > 0.5 and node.css_matches("h1, main, article"):
             return True
         return len(text) > 3 * MIN_PAGE_CHARS and share > 0.6
-
-
-def _is_main(node: LexborNode) -> bool:
-    return node.tag == "main" or node.attributes.get("role") == "main"

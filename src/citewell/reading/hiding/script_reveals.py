@@ -8,13 +8,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.reading.css.selectors import (
-    ALWAYS_MATCHES,
-    STATE_ATTRIBUTE,
-    STATE_CLASS,
-    may_match_names,
-    rewrite_states,
-)
+from citewell.reading.css import selectors
 from citewell.reading.css.style_cascade import ElementStyle, PageStyles
 from citewell.reading.page_nodes import find_element_before, iterate_upwards, read_class_and_id
 
@@ -123,14 +117,20 @@ class ScriptReveals:
                 continue
             if properties.isdisjoint(freed.rule.all_declarations):
                 continue
-            if style.node.mem_id in self._match_elements(freed.selector):
+            if freed.selector not in self._matched:
+                nodes = self._styles.element_index.query_elements(freed.selector)
+                self._matched[freed.selector] = frozenset(node.mem_id for node in nodes)
+            if style.node.mem_id in self._matched[freed.selector]:
                 yield freed.rule.all_declarations
 
     def _list_near_rules(
         self, node: LexborNode, properties: frozenset[str]
     ) -> Iterator[_FreedRule]:
         """The dormant rules that name the element or one around it, each with its selector freed of states."""
-        dormant = self._find_dormant(properties)
+        if properties not in self._dormant:
+            rules = islice(self._styles.list_dormant_rules(properties), _MAX_DORMANT_RULES)
+            self._dormant[properties] = _DormantRules(list(rules))
+        dormant = self._dormant[properties]
         places: set[int] = set()
         own = node.attributes
         names = {"*", node.tag or "", f"#{own.get('id') or ''}"}
@@ -142,14 +142,8 @@ class ScriptReveals:
             if place not in dormant.freed:
                 dormant.freed[place] = self._free_selector(*dormant.rules[place])
             freed = dormant.freed[place]
-            if freed is not None and may_match_names(freed.selector, names):
+            if freed is not None and selectors.may_match_names(freed.selector, names):
                 yield freed
-
-    def _find_dormant(self, properties: frozenset[str]) -> _DormantRules:
-        if properties not in self._dormant:
-            rules = islice(self._styles.list_dormant_rules(properties), _MAX_DORMANT_RULES)
-            self._dormant[properties] = _DormantRules(list(rules))
-        return self._dormant[properties]
 
     @cached_property
     def _script_code(self) -> str:
@@ -185,12 +179,12 @@ class ScriptReveals:
             return None
         rest = selector
         for name in unknown:
-            rest = rest.replace(name, ALWAYS_MATCHES)
-        rest, states = STATE_ATTRIBUTE.subn(ALWAYS_MATCHES, rest)
-        rest, classes = STATE_CLASS.subn(ALWAYS_MATCHES, rest)
+            rest = rest.replace(name, selectors.ALWAYS_MATCHES)
+        rest, states = selectors.STATE_ATTRIBUTE.subn(selectors.ALWAYS_MATCHES, rest)
+        rest, classes = selectors.STATE_CLASS.subn(selectors.ALWAYS_MATCHES, rest)
         # The engine is quick with plain selectors, and slow with `:is()`.
-        rest = _ATTACHED_ALWAYS.sub("", rest).replace(ALWAYS_MATCHES, "*")
-        rewritten = rewrite_states(rest, opened=True)
+        rest = _ATTACHED_ALWAYS.sub("", rest).replace(selectors.ALWAYS_MATCHES, "*")
+        rewritten = selectors.rewrite_states(rest, opened=True)
         if not rewritten.is_valid or rewritten.pseudo_element:
             return None
         if not _NAME_IN_SELECTOR.search(rewritten.text):
@@ -201,12 +195,6 @@ class ScriptReveals:
         if text.endswith("*"):  # nothing is left of the element itself
             return None
         return _FreedRule(text, rule, bool(unknown or states or classes))
-
-    def _match_elements(self, selector: str) -> frozenset[int]:
-        if selector not in self._matched:
-            nodes = self._styles.element_index.query_elements(selector)
-            self._matched[selector] = frozenset(node.mem_id for node in nodes)
-        return self._matched[selector]
 
 
 def _list_own_names(node: LexborNode) -> list[str]:

@@ -7,14 +7,9 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from citewell.reading import page_nodes
 from citewell.reading.css.hiding_techniques import find_box_technique
 from citewell.reading.hiding.script_reveals import ScriptReveals
-from citewell.reading.page_nodes import (
-    find_element_before,
-    iterate_upwards,
-    read_class_and_id,
-    read_text_without_scripts,
-)
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -174,7 +169,7 @@ class SparingRules:
                 return False
             is_cause = not at.values.keys().isdisjoint(causes)
             if is_cause and not belongs_to_furniture(at.node):
-                whole = read_text_without_scripts(at.node)
+                whole = page_nodes.read_text_without_scripts(at.node)
                 if self.is_spared(at, technique, whole):
                     return True
             at = self._looks.find_styled_ancestor(at.node)
@@ -210,7 +205,7 @@ class DisclosureControls:
 
     def can_be_opened(self, node: LexborNode) -> bool:
         """Whether a reader can open this element, or the page will show it by itself."""
-        for at in islice(iterate_upwards(node), _MAX_ANCESTORS):
+        for at in islice(page_nodes.iterate_upwards(node), _MAX_ANCESTORS):
             if at.tag in {"body", "html", "main", "article"}:
                 return False
             if self._is_folded(at):
@@ -219,8 +214,8 @@ class DisclosureControls:
 
     def is_slide(self, node: LexborNode) -> bool:
         """Whether the element belongs to a slide show, where another slide is visible."""
-        around = islice(iterate_upwards(node), _MAX_ANCESTORS)
-        return any(_SLIDE_NAMES.search(read_class_and_id(at)) for at in around)
+        around = islice(page_nodes.iterate_upwards(node), _MAX_ANCESTORS)
+        return any(_SLIDE_NAMES.search(page_nodes.read_class_and_id(at)) for at in around)
 
     def _is_folded(self, node: LexborNode) -> bool:
         attributes = node.attributes
@@ -236,11 +231,13 @@ class DisclosureControls:
             return True
         if attributes.get("role") == "region" and attributes.get("aria-labelledby"):
             return True
-        return bool(_FOLDED_NAMES.search(read_class_and_id(node))) or _follows_control(node)
+        return bool(_FOLDED_NAMES.search(page_nodes.read_class_and_id(node))) or _follows_control(
+            node
+        )
 
 
 def _follows_control(node: LexborNode) -> bool:
-    before = find_element_before(node)
+    before = page_nodes.find_element_before(node)
     if before is None:
         return False
     if before.tag in {"button", "summary"} or before.css_matches(_CONTROL_MARKS):
@@ -257,11 +254,11 @@ def _follows_control(node: LexborNode) -> bool:
 
 def belongs_to_furniture(node: LexborNode) -> bool:
     """Whether the element belongs to the furniture of the page: menus, dialogs, banners, forms."""
-    for steps, at in enumerate(iterate_upwards(node)):
+    for steps, at in enumerate(page_nodes.iterate_upwards(node)):
         if at.tag in {"body", "html", "main", "article"}:
             return False
         if at.tag in _CHROME_TAGS or at.attributes.get("role") in _CHROME_ROLES:
             return True
-        if steps <= _MAX_NAMED_ANCESTORS and _CHROME_NAMES.search(read_class_and_id(at)):
+        if steps <= _MAX_NAMED_ANCESTORS and _CHROME_NAMES.search(page_nodes.read_class_and_id(at)):
             return True
     return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from citewell.reading import page_nodes
 from citewell.reading.css import element_boxes as box_styles
 from citewell.reading.css.colours import parse_colour
 from citewell.reading.css.hiding_declarations import covers_holder
@@ -15,11 +16,6 @@ from citewell.reading.css.text_appearance import PageAppearance
 from citewell.reading.css.text_look import BROWSER_STYLED_TAGS, TextLook, derive_look
 from citewell.reading.hiding.hidden_elements import find_collapsed_cells
 from citewell.reading.hiding.sparing_rules import SparingRules, belongs_to_furniture
-from citewell.reading.page_nodes import (
-    iterate_upwards,
-    list_child_nodes,
-    read_text_without_scripts,
-)
 from citewell.text.safety.injection_signals import has_injection_signal
 from citewell.text.safety.text_cleaning import extract_visible_text
 
@@ -70,7 +66,7 @@ class StyledHiding:
         return frozenset(
             node.attributes.get("id") or ""
             for node in self._tree.css("clippath[id], mask[id]")
-            if not any(_has_extent(child) for child in list_child_nodes(node))
+            if not any(_has_extent(child) for child in page_nodes.list_child_nodes(node))
         )
 
     def mark_hidden(self) -> None:
@@ -94,7 +90,7 @@ class StyledHiding:
         technique = self._find_technique(style, look, chars=0)
         if technique is None:
             return
-        text = read_text_without_scripts(style.node)
+        text = page_nodes.read_text_without_scripts(style.node)
         if not text.strip() and not style.node.css_matches("img[alt], slot"):
             return
         technique = self._find_technique(style, look, chars=len(text.strip()))
@@ -142,13 +138,13 @@ class StyledHiding:
             if not _ESCAPING_PROPERTIES.isdisjoint(style.values)
         ]
         for style in placed[:_MAX_PLACED]:
-            for above in iterate_upwards(style.node.parent):
+            for above in page_nodes.iterate_upwards(style.node.parent):
                 found.setdefault(above.mem_id, []).append(style)
         return found
 
     def _mark_around(self, node: LexborNode, escaping: set[int], technique: str) -> None:
         """Mark everything below the node except the descendants that escape."""
-        for child in list_child_nodes(node):
+        for child in page_nodes.list_child_nodes(node):
             if child.mem_id in escaping:
                 continue
             if child.tag == "-text":
@@ -177,7 +173,7 @@ class StyledHiding:
         """Text nodes below the element that have no styled element in between."""
         waiting = [node]
         while waiting:
-            for child in list_child_nodes(waiting.pop()):
+            for child in page_nodes.list_child_nodes(waiting.pop()):
                 if child.tag == "-text":
                     yield child
                 elif child.mem_id in self._styles.found or child.tag in {"script", "style"}:
@@ -196,7 +192,7 @@ class StyledHiding:
         for selector, declared in self._styles.list_pseudo_rules("first-line"):
             values = {name: value for name, (value, _) in declared.items()}
             for node in self._styles.element_index.select_elements(selector):
-                text = read_text_without_scripts(node)
+                text = page_nodes.read_text_without_scripts(node)
                 if not 0 < len(text.strip()) <= _FIRST_LINE_CHARS:
                     continue
                 look = self._looks.resolve_node(node)
@@ -256,7 +252,7 @@ def find_covered_nodes(
         if node.text(deep=True).strip() or node.css_matches(_COVER_CONTENT):
             continue
         covered = list(_list_covered(node, styles))
-        chars = sum(len(read_text_without_scripts(each)) for each in covered)
+        chars = sum(len(page_nodes.read_text_without_scripts(each)) for each in covered)
         is_passing = styles.has_scripts and belongs_to_furniture(node)
         if not is_passing and chars <= _MAX_COVERED_SHARE * sizes.page_chars:
             yield from covered
@@ -278,7 +274,7 @@ def _is_opaque(look: TextLook) -> bool:
 def _list_covered(cover: LexborNode, styles: PageStyles) -> Iterator[LexborNode]:
     """The siblings below the cover: those in the flow, and those placed before it."""
     is_before = True
-    for sibling in list_child_nodes(cover.parent) if cover.parent is not None else ():
+    for sibling in page_nodes.list_child_nodes(cover.parent) if cover.parent is not None else ():
         if sibling.mem_id == cover.mem_id:
             is_before = False
             continue

@@ -174,11 +174,6 @@ def split_name_words(value: str) -> list[str]:
     return [token.lower() for token in _NAME_WORD.findall(value)]
 
 
-def is_page_furniture(flags: int) -> bool:
-    """Whether these flags mark a menu, header, footer or aside outside the main content."""
-    return bool(flags & _FURNITURE_FLAGS) and not flags & _CONTENT_FLAGS
-
-
 def collect_page_blocks(body: LexborNode) -> PageLayout:
     """Collect the blocks and boxes under `body`.
 
@@ -227,8 +222,9 @@ class _BlockWalker:
                 flags |= _read_attribute_flags(attributes)
             tokens = self._list_attribute_names(style, attributes)
         else:
-            known = self._names.get(style)
-            tokens = self._list_class_names(style) if known is None else known
+            if style not in self._names:
+                self._names[style] = tuple(dict.fromkeys(split_name_words(style)))
+            tokens = self._names[style]
         if parent is not None and not COMMENT_NAMES.isdisjoint(tokens):
             flags |= COMMENTS
         box = LayoutBox(node.mem_id, tag, style, parent, flags)
@@ -237,17 +233,14 @@ class _BlockWalker:
         self.page.boxes.append(box)
         return box
 
-    def _list_class_names(self, style: str) -> tuple[str, ...]:
-        known = self._names[style] = tuple(dict.fromkeys(split_name_words(style)))
-        return known
-
     def _list_attribute_names(self, style: str, attributes: Mapping[str, Any]) -> tuple[str, ...]:
         get = attributes.get
         key = (style, get("id"), get("role"), get("itemprop"), get("itemtype"))
         known = self._names.get(key)
         if known is None:
             found = split_name_words(f"{style} {key[1] or ''}")
-            found += _list_role_marks(*key[2:])
+            marks = zip(("role=", "prop=", "type="), key[2:], strict=True)
+            found += [mark + name.rsplit("/", 1)[-1].lower() for mark, name in marks if name]
             known = self._names[key] = tuple(dict.fromkeys(found))
         return known
 
@@ -285,7 +278,9 @@ class _BlockWalker:
         if self._ids:
             self.end_text_run(box)
         inner = self.open_box(node, tag, box)
-        if self._whole or not is_page_furniture(inner.flags):
+        # A menu, header, footer or aside outside the main content.
+        is_furniture = inner.flags & _FURNITURE_FLAGS and not inner.flags & _CONTENT_FLAGS
+        if self._whole or not is_furniture:
             self.walk_children(node, inner)
             if self._ids:
                 self.end_text_run(inner)
@@ -329,11 +324,6 @@ class _BlockWalker:
         self._run = []
         self._ids = []
         self._linked = self._breaks = 0
-
-
-def _list_role_marks(role: str | None, itemprop: str | None, itemtype: str | None) -> list[str]:
-    named = (("role=", role), ("prop=", itemprop), ("type=", itemtype))
-    return [prefix + value.rsplit("/", 1)[-1].lower() for prefix, value in named if value]
 
 
 def _read_attribute_flags(attributes: Mapping[str, Any]) -> int:

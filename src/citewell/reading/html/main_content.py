@@ -8,14 +8,6 @@ from typing import TYPE_CHECKING
 from citewell.core.values.counted_words import pluralize
 from citewell.reading.html import block_choice
 from citewell.reading.html import layout_blocks as b
-from citewell.reading.html.block_choice import (
-    PAGE_KINDS,
-    choose_threshold,
-    fill_even_gaps,
-    keep_long_region,
-    keep_page_title,
-    keep_plain_structures,
-)
 from citewell.reading.html.block_context import add_context_columns, join_structure_chances
 from citewell.reading.html.block_features import build_feature_rows
 from citewell.reading.html.layout_blocks import COMMENTS, collect_page_blocks
@@ -31,7 +23,7 @@ if TYPE_CHECKING:
     from citewell.reading.html.block_features import PageHints
     from citewell.reading.html.layout_blocks import LayoutBox, PageLayout, TextBlock
 
-_FORUM = PAGE_KINDS.index("forum")
+_FORUM = block_choice.PAGE_KINDS.index("forum")
 _MIN_FORUM_CHANCE = 0.3
 _MAX_COMMENT_SHARE = 0.6
 
@@ -99,7 +91,7 @@ def extract_from_tree(tree: LexborHTMLParser, *, url: str = "") -> MainContent:
         markdown=_render_blocks(body, page, chosen.kept, base),
         text="\n\n".join(block.text for block in chosen.kept),
         title=head.title,
-        kind=PAGE_KINDS[likely.index(max(likely))],
+        kind=block_choice.PAGE_KINDS[likely.index(max(likely))],
         confidence=round(chosen.expected_f1, 3),
         word_count=sum(block.words for block in chosen.kept),
         page_word_count=page.boxes[0].words,
@@ -278,15 +270,15 @@ def choose_blocks(
 ) -> ChosenBlocks:
     """Keep the blocks with which the expected F1 over words is highest; `kinds` as of PAGE_KINDS."""
     joined = join_structure_chances(page, chances)
-    cut, expected = choose_threshold(joined, [block.words for block in page.blocks])
-    kind = PAGE_KINDS[kinds.index(max(kinds))]
+    cut, expected = block_choice.choose_threshold(joined, [block.words for block in page.blocks])
+    kind = block_choice.PAGE_KINDS[kinds.index(max(kinds))]
     if kind == "article":
         cut *= _ARTICLE_STRICTNESS
     keeps = [chance > cut for chance in joined]
-    keep_plain_structures(page, keeps)
-    fill_even_gaps(page, keeps)
-    keep_long_region(page, keeps, joined, kind)
-    keep_page_title(page, keeps, hints.title_words)
+    block_choice.keep_plain_structures(page, keeps)
+    block_choice.fill_even_gaps(page, keeps)
+    block_choice.keep_long_region(page, keeps, joined, kind)
+    block_choice.keep_page_title(page, keeps, hints.title_words)
     comments = split_comments(page, keeps, kinds)
     return ChosenBlocks(
         kept=[block for block, is_kept in zip(page.blocks, keeps, strict=True) if is_kept],

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from citewell.reading.markdown.markdown_text import (
-    escape_markdown,
-    format_code_span,
-    format_fenced_code,
-    resolve_link,
-    squeeze_spaces,
-)
+from citewell.reading.markdown import markdown_text
 from citewell.reading.page_nodes import iterate_upwards, list_child_nodes
 
 if TYPE_CHECKING:
@@ -103,7 +97,7 @@ class InlineRenderer:
             return " "
         if not self._scope.keeps_node(node.mem_id):
             return ""
-        return escape_markdown(squeeze_spaces(text))
+        return markdown_text.escape_markdown(markdown_text.squeeze_spaces(text))
 
     def _render_emphasis(self, node: LexborNode, mark: str) -> str:
         if mark in self._open:
@@ -117,7 +111,7 @@ class InlineRenderer:
         text = node.text() or ""
         if not text.strip() or not self._scope.keeps_text_below(node):
             return ""
-        return wrap_in_marks(text, "", format_code_span)
+        return wrap_in_marks(text, "", markdown_text.format_code_span)
 
     def render_link(self, node: LexborNode) -> str:
         attributes: dict[str, Any] = node.attributes
@@ -135,7 +129,7 @@ class InlineRenderer:
             return " " if inner.isspace() else ""
         if is_back_reference(node):
             return ""
-        address = resolve_link(self._scope.base_address, href) if href else ""
+        address = markdown_text.resolve_link(self._scope.base_address, href) if href else ""
         if not address:
             return inner
         return wrap_in_marks(inner.replace("\n", " "), "", lambda text: f"[{text}]({address})")
@@ -159,7 +153,7 @@ class InlineRenderer:
 
     def render_image(self, node: LexborNode) -> str:
         attributes: dict[str, Any] = node.attributes
-        alt = squeeze_spaces(attributes.get("alt") or "").strip()
+        alt = markdown_text.squeeze_spaces(attributes.get("alt") or "").strip()
         formula = "mwe-math" in (attributes.get("class") or "")
         if not alt or formula or not self._scope.keeps_node(node.mem_id):
             return ""
@@ -167,7 +161,7 @@ class InlineRenderer:
         for name in ("src", "data-src", "data-lazy-src", "data-original"):
             value = attributes.get(name) or ""
             if value and not value.startswith("data:"):
-                address = resolve_link(self._scope.base_address, value)
+                address = markdown_text.resolve_link(self._scope.base_address, value)
                 break
         alt = alt.replace("[", "\\[").replace("]", "\\]")
         return f"![{alt}]({address})"
@@ -179,7 +173,7 @@ class InlineRenderer:
         source = node.css_first("annotation[encoding='application/x-tex']")
         formula = source.text() if source is not None else attributes.get("alttext")
         if not formula:
-            return escape_markdown(squeeze_spaces(node.text() or ""))
+            return markdown_text.escape_markdown(markdown_text.squeeze_spaces(node.text() or ""))
         return _format_formula(formula, display=attributes.get("display") == "block")
 
     def render_tex_script(self, node: LexborNode) -> str:
@@ -261,7 +255,7 @@ def render_code_block(node: LexborNode) -> str:
     _collect_code(node, pieces, 0)
     code = "".join(pieces).replace("\r\n", "\n").replace("\u00a0", " ")
     code = code.removeprefix("\n").rstrip()
-    return format_fenced_code(code, _find_code_language(node)) if code.strip() else ""
+    return markdown_text.format_fenced_code(code, _find_code_language(node)) if code.strip() else ""
 
 
 def _collect_code(node: LexborNode, pieces: list[str], depth: int) -> None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citewell.reading.markdown import html_tables
-from citewell.reading.markdown.inline_and_code import (
-    MAX_RENDER_DEPTH,
-    InlineRenderer,
-    RenderScope,
-    render_code_block,
-    wrap_in_marks,
-)
+from citewell.reading.markdown import html_tables, inline_and_code
 from citewell.reading.markdown.markdown_text import escape_line_starts, resolve_link
 
 if TYPE_CHECKING:
@@ -46,14 +39,14 @@ def render_markdown(
     boxes: frozenset[int] | None = None,
 ) -> str:
     """The node as markdown; `nodes` and `boxes` (sets of `mem_id`) limit it to those."""
-    scope = RenderScope(base_address=base, kept_nodes=nodes, kept_boxes=boxes)
+    scope = inline_and_code.RenderScope(base_address=base, kept_nodes=nodes, kept_boxes=boxes)
     return "\n\n".join(_MarkdownWriter(scope).render_blocks(node)).strip("\n")
 
 
 class _MarkdownWriter:
-    def __init__(self, scope: RenderScope) -> None:
+    def __init__(self, scope: inline_and_code.RenderScope) -> None:
         self._scope = scope
-        self._inline = InlineRenderer(scope)
+        self._inline = inline_and_code.InlineRenderer(scope)
         self._mixed: dict[int, bool] = {}
 
     def render_blocks(self, node: LexborNode) -> list[str]:
@@ -103,7 +96,7 @@ class _MarkdownWriter:
         if known is None:
             # Text deeper than MAX_RENDER_DEPTH is not rendered, so the result does not matter there.
             known = False
-            child = node.first_child if depth < MAX_RENDER_DEPTH else None
+            child = node.first_child if depth < inline_and_code.MAX_RENDER_DEPTH else None
             while child is not None and not known:
                 tag = child.tag or ""
                 if tag != "-text" and tag not in _DROPPED_TAGS:
@@ -137,14 +130,12 @@ class _MarkdownWriter:
 
     def render_summary(self, node: LexborNode) -> list[str]:
         text = " ".join(self._render_flat(node).split())
-        return (
-            [wrap_in_marks(text, "**") if "**" not in text and not text.startswith("#") else text]
-            if text
-            else []
-        )
+        if text and "**" not in text and not text.startswith("#"):
+            text = inline_and_code.wrap_in_marks(text, "**")
+        return [text] if text else []
 
     def render_code(self, node: LexborNode) -> list[str]:
-        block = render_code_block(node)
+        block = inline_and_code.render_code_block(node)
         return [block] if block else []
 
     def render_blockquote(self, node: LexborNode) -> list[str]:
@@ -229,12 +220,7 @@ class _MarkdownWriter:
             parts = [self.render_blocks(cell.node) for cell in row]
             simple = all(len(part) <= 1 and "\n" not in "".join(part) for part in parts)
             flat = [block for part in parts for block in part]
-            if (
-                simple
-                and flat
-                and len(flat) > 1
-                and not any(block.startswith("#") for block in flat)
-            ):
+            if simple and len(flat) > 1 and not any(block.startswith("#") for block in flat):
                 found.append(" ".join(flat))
             else:
                 found += flat

@@ -51,14 +51,6 @@ def _load_names(kind: str) -> tuple[str, ...]:
     return tuple(load_table(__package__, "page_metadata")[kind])
 
 
-def find_declared_doi(meta: MetaElements, linked: JsonLd) -> str | None:
-    """The DOI that the page's citation metadata state as its own; None if they name several or none."""
-    stated = (
-        _find_only_doi(meta.collect_values((name,))) for name in _load_names("doi_meta_names")
-    )
-    return next(filter(None, stated), None) or _find_json_ld_doi(linked)
-
-
 def is_doi_described(meta: MetaElements, linked: JsonLd) -> bool:
     """Whether the metadata also give the title or the authors of the work whose DOI they state."""
     return bool(meta.collect_values(_load_names("work_meta_names"))) or any(
@@ -172,6 +164,10 @@ def read_page_metadata(tree: LexborHTMLParser, *, url: str = "") -> ExtractedMet
     modified, modified_basis = _find_modified_date(tree, meta, linked)
     if modified and published and modified[:10] < published[:10]:
         modified = modified_basis = None
+    # None if the page's citation metadata name several DOIs as its own, or none.
+    stated_dois = (
+        _find_only_doi(meta.collect_values((name,))) for name in _load_names("doi_meta_names")
+    )
     return ExtractedMetadata(
         title=_find_title(tree, meta, linked),
         author=", ".join(person.display_name for person in people) or None,
@@ -183,7 +179,7 @@ def read_page_metadata(tree: LexborHTMLParser, *, url: str = "") -> ExtractedMet
         modified=modified,
         modified_basis=modified_basis,
         structured=build_structured_data(meta, linked, collect_microdata(tree)),
-        declared_doi=find_declared_doi(meta, linked),
+        declared_doi=next(filter(None, stated_dois), None) or _find_json_ld_doi(linked),
         is_doi_described=is_doi_described(meta, linked),
         forum=read_forum_signals(linked, url),
     )
@@ -236,14 +232,14 @@ def _read_first_text(tree: LexborHTMLParser, selector: str) -> str:
 def _find_page_language(tree: LexborHTMLParser, meta: MetaElements, linked: JsonLd) -> str | None:
     node = tree.css_first("html[lang], html[xml\\:lang]")
     attributes = node.attributes if node is not None else {}
-    said = (thing.get("inLanguage") for thing in _list_main_things(linked))
+    languages = (thing.get("inLanguage") for thing in _list_main_things(linked))
     tags = (
         attributes.get("lang"),
         attributes.get("xml:lang"),
         meta.find_first_value(
             ("content-language", "og:locale", "citation_language", "dc.language", "language")
         ),
-        *(each for value in said for each in wrap_in_list(value)),
+        *(each for value in languages for each in wrap_in_list(value)),
     )
     for tag in tags:
         match = _LANGUAGE_TAG.match(tag) if isinstance(tag, str) else None

@@ -120,7 +120,7 @@ def list_sections(text: str) -> tuple[TextSection, ...]:
     """The sections in text order; of a text with very many only the upper levels."""
     headings = list_headings(text)
     depth = max((len(heading.path) for heading in headings), default=0)
-    while depth > 1 and sum(len(one.path) <= depth for one in headings) > MAX_LISTED_SECTIONS:
+    while depth > 1 and sum(len(row.path) <= depth for row in headings) > MAX_LISTED_SECTIONS:
         depth -= 1
     return tuple(
         TextSection(title=_name_section(heading), offset=heading.start)
@@ -138,8 +138,8 @@ def find_section(text: str, title: str) -> tuple[int, int]:
     wanted = _fold_section_title(title)
     for place, heading in enumerate(headings):
         if _fold_section_title(_name_section(heading)) == wanted:
-            following = (one for one in headings[place + 1 :] if len(one.path) <= len(heading.path))
-            return heading.start, next((one.start for one in following), len(text))
+            later = (row for row in headings[place + 1 :] if len(row.path) <= len(heading.path))
+            return heading.start, next((row.start for row in later), len(text))
     names = [repr(_name_section(heading)) for heading in headings[:_MAX_NAMED_SECTIONS]]
     more = f" and {len(headings) - len(names)} more" if len(headings) > len(names) else ""
     known = f"It has {', '.join(names)}{more}" if names else "It has no headings: use offset"

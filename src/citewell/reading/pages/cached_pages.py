@@ -15,18 +15,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    BrowserUnavailable,
-    CitewellError,
-    InternalError,
-    InvalidInput,
-    Misconfigured,
-    NetworkFailed,
-    RateLimited,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES, Page
@@ -51,17 +40,17 @@ _FIND_SIGNALS: WorkerTask[tuple[InjectedSentence, ...]] = WorkerTask(
 )
 
 # Seconds for which a failed address is not tried again; the first matching class counts.
-_FAILURE_LIFETIMES: tuple[tuple[type[CitewellError], float], ...] = (
-    (InternalError, 0),
-    (Misconfigured, 0),
-    (InvalidInput, 4 * 3600),
-    (BrowserUnavailable, 4 * 3600),
-    (Blocked, 1800),
-    (AuthRequired, 1800),
-    (RateLimited, 90),
-    (NetworkFailed, 120),
-    (UpstreamUnavailable, 120),
-    (CitewellError, 600),
+_FAILURE_LIFETIMES: tuple[tuple[type[errors.CitewellError], float], ...] = (
+    (errors.InternalError, 0),
+    (errors.Misconfigured, 0),
+    (errors.InvalidInput, 4 * 3600),
+    (errors.BrowserUnavailable, 4 * 3600),
+    (errors.Blocked, 1800),
+    (errors.AuthRequired, 1800),
+    (errors.RateLimited, 90),
+    (errors.NetworkFailed, 120),
+    (errors.UpstreamUnavailable, 120),
+    (errors.CitewellError, 600),
 )
 
 
@@ -170,7 +159,8 @@ class CachedPageReader:
         owner = self._sharing.find_cache_owner(tenant, is_public=True)
         if owner is None:
             return CachedPage(page=await self._fetch_whole_page(address, on_progress))
-        key = _build_page_key(address)
+        identity = f"page:{_PAGE_VERSION}:{address}"
+        key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
         self._failures.raise_remembered(owner, key)
 
         async def make() -> FreshValue:
@@ -179,7 +169,7 @@ class CachedPageReader:
 
         try:
             loaded = await self._loader.load_or_make(owner, key, make)
-        except CitewellError as error:
+        except errors.CitewellError as error:
             raise self._failures.remember_failure(owner, key, error) from None
         age = loaded.entry.age_seconds if loaded.is_cached else 0.0
         return CachedPage(page=_decode_page(loaded.entry.value), age_seconds=age)
@@ -217,14 +207,14 @@ class CachedPageReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RememberedFailure:
-    error: CitewellError
+    error: errors.CitewellError
     failed_at: float
     lifetime_seconds: float
 
     def count_seconds_left(self, now: float) -> float:
         return self.failed_at + self.lifetime_seconds - now
 
-    def rebuild_error(self, now: float) -> CitewellError:
+    def rebuild_error(self, now: float) -> errors.CitewellError:
         """The same error, with a `retry_after` that is not before this failure is forgotten."""
         error = self.error
         wait = max(
@@ -254,7 +244,9 @@ class PageFailures:
             raise known.rebuild_error(now)
         del self._known[owner, key]
 
-    def remember_failure(self, owner: str, key: str, error: CitewellError) -> CitewellError:
+    def remember_failure(
+        self, owner: str, key: str, error: errors.CitewellError
+    ) -> errors.CitewellError:
         """Remember the failure; returns the error to raise, with its `retry_after` set."""
         lasts, now = choose_failure_lifetime(error), self._clock()
         if lasts <= 0:
@@ -269,18 +261,12 @@ class PageFailures:
         return failure.rebuild_error(now)
 
 
-def choose_failure_lifetime(error: CitewellError) -> float:
+def choose_failure_lifetime(error: errors.CitewellError) -> float:
     """Seconds to remember a failure; for a rate limit at most the wait the server asked for."""
     seconds = next(seconds for kind, seconds in _FAILURE_LIFETIMES if isinstance(error, kind))
-    if isinstance(error, RateLimited) and error.retry_after is not None:
+    if isinstance(error, errors.RateLimited) and error.retry_after is not None:
         return min(seconds, error.retry_after)
     return seconds
-
-
-def _build_page_key(url: str) -> str:
-    return hashlib.sha256(
-        f"page:{_PAGE_VERSION}:{url}".encode("utf-8", "surrogatepass")
-    ).hexdigest()
 
 
 def _build_stale_key(key: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.core.config import Settings
-from citewell.core.errors import CitewellError, NetworkFailed, RefusedByPolicy
+from citewell.core.errors import CitewellError, RefusedByPolicy
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.page import MAX_PAGE_BYTES, Page, PageAuthor
@@ -18,15 +18,8 @@ from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.url_grammar import parse_url
-from citewell.reading import page_errors, sites
+from citewell.reading import fetch_tiers, page_errors, sites
 from citewell.reading.extracted_page import ExtractedPage
-from citewell.reading.fetch_tiers import (
-    FetchTier,
-    TierLadder,
-    TierNote,
-    TierOrder,
-    keep_given_order,
-)
 from citewell.reading.settings import ReadingSettings
 from citewell.reading.sites.site_kit import SiteKit
 from citewell.reading.tier_assembly import build_tiers, order_tiers
@@ -116,27 +109,27 @@ class AddressReader:
 
     def __init__(
         self,
-        tiers: Sequence[FetchTier],
+        tiers: Sequence[fetch_tiers.FetchTier],
         *,
         robots: RobotsPolicy | None,
-        order: TierOrder = keep_given_order,
+        order: fetch_tiers.TierOrder = fetch_tiers.keep_given_order,
         by_site: SiteReading | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`robots` is None if the operator ignores robots.txt; `by_site` reads sites through their APIs."""
-        self._ladder = TierLadder(tiers, order=order)
+        self._ladder = fetch_tiers.TierLadder(tiers, order=order)
         self._robots = robots
         self._by_site = by_site
         self._now = now
         self._clock = clock
 
-    async def read_page(self, url: str, *, note: TierNote | None = None) -> Page:
+    async def read_page(self, url: str, *, note: fetch_tiers.TierNote | None = None) -> Page:
         started = self._clock()
         page = await self._read_site_page(url)
         if page is not None:
             return replace(page, seconds=self._clock() - started)
-        await self._check_robots(url)
+        await fetch_tiers.check_page_allowed(url, self._robots)
         extracted = await self._ladder.climb_tiers(url, note=note)
         return self._build_page(url, extracted, seconds=self._clock() - started)
 
@@ -147,16 +140,6 @@ class AddressReader:
             return await self._by_site(url) if self._by_site is not None else None
         except RefusedByPolicy as error:
             raise page_errors.build_refusal(url, error) from None
-
-    async def _check_robots(self, url: str) -> None:
-        if self._robots is None:
-            return
-        try:
-            await self._robots.check_robots(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
     def _build_page(self, url: str, extracted: ExtractedPage, *, seconds: float) -> Page:
         about = extracted.metadata

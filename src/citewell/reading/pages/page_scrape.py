@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from citewell.citations.references.reference_lists import drop_references
-from citewell.core.errors import InvalidInput, NetworkFailed, RefusedByPolicy
+from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback, SourceCallback
 from citewell.core.values.argument_types import OptionalName, check_declared_bounds
@@ -20,11 +20,10 @@ from citewell.core.values.page import MAX_PAGE_BYTES, Page
 from citewell.core.values.research_session import SessionSource
 from citewell.core.values.scrape_results import InjectionSignal, PageMetadata, ScrapeOutput
 from citewell.evidence.signs import source_quality
-from citewell.net.http.messages import HttpResponse, RequestSender
+from citewell.net.http.messages import RequestSender
 from citewell.net.robots_rules import RobotsPolicy
-from citewell.net.url_grammar import parse_url
-from citewell.reading import page_errors, source_classification
-from citewell.reading.fetch_tiers import PageFetcher
+from citewell.reading import source_classification
+from citewell.reading.fetch_tiers import PageFetcher, check_page_allowed
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.reading.page_tasks import PageTasks
 from citewell.reading.page_works import PageWorkFinder, PageWorks
@@ -96,18 +95,19 @@ class PageScraper:
 
     async def scrape_page(
         self,
-        wish: ScrapeRequest,
+        request: ScrapeRequest,
         *,
         tenant: str | None = None,
         progress: ProgressCallback | None = None,
         report: SourceCallback | None = None,
     ) -> ScrapeOutput:
         """The page in the requested mode; raises InvalidInput, or the errors of the page reader."""
-        check_declared_bounds(wish)
-        _check_asked_start(wish)
-        url = wish.url.strip()
-        length = PREVIEW_BYTES if wish.mode == "preview" else min(wish.max_length, MAX_PAGE_BYTES)
-        if wish.mode == "raw":
+        check_declared_bounds(request)
+        _check_asked_start(request)
+        url = request.url.strip()
+        most = PREVIEW_BYTES if request.mode == "preview" else request.max_length
+        length = min(most, MAX_PAGE_BYTES)
+        if request.mode == "raw":
             raw = await self._verbatim.fetch_raw_page(url, max_length=length)
             if report is not None:
                 report([SessionSource(url=url, stage="read")])
@@ -116,10 +116,10 @@ class PageScraper:
         # Scanning a page of megabytes takes long enough to block the event loop.
         page = kept.page
         works = await self._works.find_page_works(page, tenant=tenant)
-        if not wish.include_references:
+        if not request.include_references:
             page = await asyncio.to_thread(_drop_page_references, page)
-        output = await asyncio.to_thread(_build_scrape_output, url, page, wish, length, works)
-        if wish.include_comments and kept.page.comments and output.offset is None:
+        output = await asyncio.to_thread(_build_scrape_output, url, page, request, length, works)
+        if request.include_comments and kept.page.comments and output.offset is None:
             output = _add_comments(output, kept.page, length)
         if report is not None:
             doi = output.detected_doi
@@ -144,31 +144,31 @@ def _drop_page_references(page: Page) -> Page:
     return replace(page, content=content, word_count=words, injection_signals=signals)
 
 
-def _check_asked_start(wish: ScrapeRequest) -> None:
-    if wish.offset and wish.section:
+def _check_asked_start(request: ScrapeRequest) -> None:
+    if request.offset and request.section:
         raise InvalidInput("Give offset or section, not both.")
-    if wish.mode == "raw" and (wish.offset or wish.section):
+    if request.mode == "raw" and (request.offset or request.section):
         raise InvalidInput(
             "offset and section are for the modes full and preview. Page a raw answer with"
             " read_artifact, or ask for a larger max_length."
         )
 
 
-def _find_asked_span(text: str, wish: ScrapeRequest) -> tuple[int, int]:
+def _find_asked_span(text: str, request: ScrapeRequest) -> tuple[int, int]:
     """The part of the page that the caller asked for; raises InvalidInput if there is none."""
-    if wish.section:
-        return find_section(text, wish.section)
-    if wish.offset and wish.offset >= len(text):
+    if request.section:
+        return find_section(text, request.section)
+    if request.offset and request.offset >= len(text):
         raise InvalidInput(
-            f"offset {wish.offset} is not within the page's {len(text)} {pluralize(len(text), 'character')}."
+            f"offset {request.offset} is not within the page's {len(text)} {pluralize(len(text), 'character')}."
         )
-    return wish.offset, len(text)
+    return request.offset, len(text)
 
 
 def _build_scrape_output(
-    url: str, page: Page, wish: ScrapeRequest, length: int, works: PageWorks
+    url: str, page: Page, request: ScrapeRequest, length: int, works: PageWorks
 ) -> ScrapeOutput:
-    start, end = _find_asked_span(page.content, wish)
+    start, end = _find_asked_span(page.content, request)
     asked = page.content[start:end]
     cut = truncate_text(asked, length)
     shown = start + cut.kept_chars
@@ -334,15 +334,21 @@ class RawPageFetcher:
 
     async def fetch_raw_page(self, url: str, *, max_length: int) -> RawPage:
         """At most `max_length` bytes of the body; raises the errors of the page reader."""
-        await self._check_permitted(url)
+        await check_page_allowed(url, self._robots)
         length = min(max_length, MAX_PAGE_BYTES)
-        door = PageFetcher(
+        fetcher = PageFetcher(
             self._sender, self._tasks, max_bytes=MAX_PAGE_BYTES, max_prefix_bytes=length + 1
         )
-        response = await door.fetch_response(url, accept=_ANY_CONTENT_TYPE, timeout=self._timeout)
+        response = await fetcher.fetch_response(
+            url, accept=_ANY_CONTENT_TYPE, timeout=self._timeout
+        )
         kind = response.headers.get("content-type", "")
         body = response.body[:length]
         truncated = len(body) < len(response.body)
+        stated = response.headers.get("content-length", "")
+        is_packed = bool(response.headers.get("content-encoding", ""))  # then it is another length
+        is_usable = stated.isdigit() and len(stated) < 16 and not is_packed
+        announced = int(stated) if is_usable else None
         found = await self._tasks.decode_raw_body(url, response, length=length)
         return RawPage(
             final_url=response.url,
@@ -351,29 +357,7 @@ class RawPageFetcher:
             content_type=kind,
             length=len(body),
             truncated=truncated,
-            original_length=_read_announced_length(response)
-            or (None if truncated else len(response.body)),
+            original_length=announced or (None if truncated else len(response.body)),
             charset=found.charset,
             fetched_at=self._now(),
         )
-
-    async def _check_permitted(self, url: str) -> None:
-        try:
-            parse_url(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        if self._robots is None:
-            return
-        try:
-            await self._robots.check_robots(url)
-        except RefusedByPolicy as error:
-            raise page_errors.build_refusal(url, error) from None
-        except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
-
-
-def _read_announced_length(response: HttpResponse) -> int | None:
-    """The body length from the Content-Length header; None if absent, invalid or of a compressed body."""
-    length = response.headers.get("content-length", "")
-    packed = response.headers.get("content-encoding", "")
-    return int(length) if length.isdigit() and len(length) < 16 and not packed else None

@@ -10,16 +10,10 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.core.errors import CitewellError
+from citewell.core.values import scrape_results
 from citewell.core.values.argument_types import ClaimText, OptionalName, QueryText
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import MAX_PAGE_BYTES, Page
-from citewell.core.values.scrape_results import (
-    PipelineSummary,
-    ScrapeFailure,
-    SizeMetadata,
-    SourceBundle,
-    SourceResult,
-)
 from citewell.core.values.search_results import SearchAnswer, SearchResult
 from citewell.evidence.signs import source_quality
 from citewell.reading import page_errors, source_classification
@@ -101,14 +95,14 @@ class GatheredPages:
 
 
 async def measure_gathered_page(
-    wish: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
+    request: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
 ) -> MeasuredPage | CitewellError:
     """The page with its figures, which a worker finds; the error if it could not."""
     text = page.content[:_MAX_MEASURED_CHARS]
     title = page.title or hit.title
     try:
         figures = await run_function(
-            workers, measure_source_text, text, wish.query, title, wish.claim, page.language
+            workers, measure_source_text, text, request.query, title, request.claim, page.language
         )
     except TaskFailure as failure:
         return page_errors.build_failure_error(page.url, failure.message)
@@ -119,7 +113,7 @@ async def measure_gathered_page(
 class GatheredSources:
     """The answer, and the text of all pages if the answer holds only passages of it."""
 
-    bundle: SourceBundle
+    bundle: scrape_results.SourceBundle
     page_texts: str | None
 
 
@@ -127,7 +121,7 @@ class GatheredSources:
 class RankedSource:
     """A source without its text, and the page that has it."""
 
-    source: SourceResult
+    source: scrape_results.SourceResult
     page: Page
 
 
@@ -138,14 +132,14 @@ class RankedSources:
     answer: SearchAnswer
     near: tuple[RankedSource, ...]
     far: tuple[str, ...]  # read, but not relevant enough
-    failures: tuple[ScrapeFailure, ...]
+    failures: tuple[scrape_results.ScrapeFailure, ...]
 
     @property
     def read_count(self) -> int:
         return len(self.near) + len(self.far)
 
 
-def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
+def rank_sources(request: GatherRequest, found: GatheredPages) -> RankedSources:
     pairs = list(zip(found.answer.results, found.outcomes, strict=True))
     read = [
         RankedSource(source=_build_source_result(hit, outcome, found.now), page=outcome.page)
@@ -153,7 +147,7 @@ def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
         if isinstance(outcome, MeasuredPage)
     ]
     ranked = sorted(read, key=lambda row: -row.source.scores.overall)
-    bar = MIN_QUERY_RELEVANCE if wish.filter_by_query else 0.0
+    bar = MIN_QUERY_RELEVANCE if request.filter_by_query else 0.0
     return RankedSources(
         answer=found.answer,
         near=tuple(row for row in ranked if row.source.scores.relevance >= bar),
@@ -167,32 +161,32 @@ def rank_sources(wish: GatherRequest, found: GatheredPages) -> RankedSources:
 
 
 async def choose_source_passages(
-    wish: GatherRequest, ranked: RankedSources, workers: TaskRunner
+    request: GatherRequest, ranked: RankedSources, workers: TaskRunner
 ) -> tuple[ChosenText, ...] | None:
     """For each source the passages to show; None if the worker could not choose them."""
     texts = tuple(
         PageText(text=row.page.content, title=row.source.title or "", language=row.page.language)
         for row in ranked.near
     )
-    openings = () if wish.include_sources else ranked.near
+    openings = () if request.include_sources else ranked.near
     frame = sum(  # bytes taken up by the openings and the separators
         truncation.count_utf8_bytes(_format_source_opening(row.source) + _SOURCE_SEPARATOR)
         for row in openings
     )
     limits = PassageLimits(
-        max_bytes=max(0, min(4 * wish.max_tokens, wish.max_total_bytes) - frame),
-        max_page_bytes=wish.max_source_bytes,
-        deduplicate=wish.deduplicate,
-        near_duplicates=wish.near_duplicates,
+        max_bytes=max(0, min(4 * request.max_tokens, request.max_total_bytes) - frame),
+        max_page_bytes=request.max_source_bytes,
+        deduplicate=request.deduplicate,
+        near_duplicates=request.near_duplicates,
     )
     try:
-        return await run_function(workers, choose_passages, texts, wish.query, limits)
+        return await run_function(workers, choose_passages, texts, request.query, limits)
     except TaskFailure:
         return None
 
 
 def build_source_bundle(
-    wish: GatherRequest,
+    request: GatherRequest,
     ranked: RankedSources,
     chosen: Sequence[ChosenText] | None,
     *,
@@ -220,20 +214,27 @@ def build_source_bundle(
         )
         for source in filled
     )
-    bundle = SourceBundle(
+    if request.include_sources:  # each has its text, which is not given twice
+        names = (f"{source.title or source.url} <{source.url}>" for source in sources)
+        combined = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
+    else:
+        combined = combine_sources(sources)[0]
+    status = "complete"
+    if not ranked.read_count:
+        status = "failed"
+    elif ranked.failures or not ranked.near:  # some failed, or all are too far from the query
+        status = "partial"
+    bundle = scrape_results.SourceBundle(
         query=ranked.answer.query,
-        status=_describe_bundle_status(ranked),
+        status=status,
         source_count=len(sources),
-        sources=sources if wish.include_sources else (),
-        combined_content=truncate_text(
-            _list_sources(sources) if wish.include_sources else combine_sources(sources)[0],
-            wish.max_total_bytes,
-        ).text,
+        sources=sources if request.include_sources else (),
+        combined_content=truncate_text(combined, request.max_total_bytes).text,
         scrape_failures=ranked.failures or None,
         filtered_out=ranked.far or None,
-        note=note or _describe_empty_bundle(wish, ranked, shown_bytes),
+        note=note or _describe_empty_bundle(request, ranked, shown_bytes),
         hints=ranked.answer.hints,
-        summary=PipelineSummary(
+        summary=scrape_results.PipelineSummary(
             urls_searched=ranked.read_count + len(ranked.failures),
             urls_scraped=ranked.read_count,
             urls_failed=len(ranked.failures),
@@ -243,7 +244,7 @@ def build_source_bundle(
             duplicate_paragraphs=sum(choice.dropped_paragraphs for choice in chosen),
             processing_time_ms=0,
         ),
-        size_metadata=SizeMetadata(
+        size_metadata=scrape_results.SizeMetadata(
             total_length=shown_bytes,
             whole_length=sum(truncation.count_utf8_bytes(row.page.content) for row in ranked.near),
             estimated_tokens=truncation.estimate_token_count(shown_bytes),
@@ -258,7 +259,7 @@ def build_source_bundle(
 
 def _fill_source(
     row: RankedSource, choice: ChosenText, ranked: Sequence[RankedSource]
-) -> SourceResult:
+) -> scrape_results.SourceResult:
     """The source with its passages, and where they are in the page."""
     text = row.page.content
     places = [(passage.start, passage.end) for passage in choice.passages]
@@ -275,13 +276,15 @@ def _fill_source(
     )
 
 
-def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetime) -> SourceResult:
+def _build_source_result(
+    hit: SearchResult, measured: MeasuredPage, now: datetime
+) -> scrape_results.SourceResult:
     """The source as it is ranked; its text comes later."""
     page, figures = measured.page, measured.figures
     stands = source_classification.classify_page(page)
     own = page.published is not None
     published = page.published if own else hit.published_at
-    return SourceResult(
+    return scrape_results.SourceResult(
         url=hit.url,
         title=measured.title or None,
         content="",
@@ -328,15 +331,7 @@ def _parse_iso_moment(text: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _list_sources(sources: Sequence[SourceResult]) -> str:
-    """The sources by name; their text is in each of them, and not given twice."""
-    return "\n".join(
-        f"{number}. {source.title or source.url} <{source.url}>"
-        for number, source in enumerate(sources, 1)
-    )
-
-
-def combine_sources(sources: Sequence[SourceResult]) -> tuple[str, dict[str, int]]:
+def combine_sources(sources: Sequence[scrape_results.SourceResult]) -> tuple[str, dict[str, int]]:
     """The texts of all sources as one, and for each address where its text begins."""
     text, starts = "", {}
     for source in sources:
@@ -347,15 +342,15 @@ def combine_sources(sources: Sequence[SourceResult]) -> tuple[str, dict[str, int
     return text, starts
 
 
-def _format_source_opening(source: SourceResult) -> str:
+def _format_source_opening(source: scrape_results.SourceResult) -> str:
     """The address and title before a source's text; no title if the text starts with a heading."""
     headed = source.content.startswith("# ") or not source.title
     return f"<{source.url}>\n\n" + ("" if headed else f"# {source.title}\n\n")
 
 
-def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
+def _build_failure_info(url: str, error: CitewellError) -> scrape_results.ScrapeFailure:
     waits = error.retryable and error.retry_after is not None
-    return ScrapeFailure(
+    return scrape_results.ScrapeFailure(
         url=url,
         kind=error.kind,
         reason=error.message,
@@ -365,15 +360,8 @@ def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
     )
 
 
-def _describe_bundle_status(ranked: RankedSources) -> str:
-    """`failed` without any page, `partial` if some failed or all are too far from the query."""
-    if not ranked.read_count:
-        return "failed"
-    return "partial" if ranked.failures or not ranked.near else "complete"
-
-
 def _describe_empty_bundle(
-    wish: GatherRequest, ranked: RankedSources, shown_bytes: int
+    request: GatherRequest, ranked: RankedSources, shown_bytes: int
 ) -> str | None:
     """Why the bundle has no text; None if it has some."""
     failures, far = ranked.failures, ranked.far
@@ -394,7 +382,7 @@ def _describe_empty_bundle(
     if not ranked.read_count:
         return "The search found no pages; hints say why."
     if not shown_bytes:
-        room = min(4 * wish.max_tokens, wish.max_total_bytes, wish.max_source_bytes)
+        room = min(4 * request.max_tokens, request.max_total_bytes, request.max_source_bytes)
         return (
             f"No sentence of the pages fits into {room} {pluralize(room, 'byte')}. Raise max_tokens, total_max_length or"
             " max_length_per_source, or read the linked text."

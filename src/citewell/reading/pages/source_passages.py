@@ -144,7 +144,10 @@ class _PassageChoice:
     ) -> None:
         """Take the first option that fits: the passage, or its best sentence."""
         for first, last in options:
-            start = _skip_back_to_mark(self._pages[place].text, base + first.start)
+            text, start = self._pages[place].text, base + first.start
+            line = text.rfind("\n", 0, start) + 1
+            if not text[line:start].strip(_LIST_MARKS):  # only the mark of a list or quotation
+                start = line
             span = (start, base + last.end)
             # A repeated paragraph may stand between units that are neighbours without it.
             if self._is_one_span(place, *span) and self._take_span(place, span):
@@ -235,12 +238,6 @@ def _list_options(
         key=lambda place: matcher.measure_unit(passage.page, place),
     )
     yield units[best], units[best]
-
-
-def _skip_back_to_mark(text: str, start: int) -> int:
-    """The start of the line, if only the mark of a list or quotation stands before `start`."""
-    line = text.rfind("\n", 0, start) + 1
-    return start if text[line:start].strip(_LIST_MARKS) else line
 
 
 # Measures the text of a page against a query and a claim; worker processes do this.

@@ -16,8 +16,8 @@ from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
 from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.upstream.json_responses import ResponsePart
 from citewell.net.upstream.upstream_client import Upstream
+from citewell.reading.extracted_page import clean_page_text
 from citewell.reading.sites.site_markdown import join_blocks
-from citewell.reading.text_tasks import clean_page_text
 from citewell.text import addresses
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.workers.worker_tasks import TaskRunner, run_function

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from citewell.core.tooling import MainBody, SessionArguments, Tool, ToolCall
 from citewell.core.values.scrape_results import ScrapeOutput
 from citewell.reading.pages.page_scrape import PageScraper, ScrapeRequest
@@ -23,10 +21,6 @@ async def run(args: Args, call: ToolCall) -> ScrapeOutput:
     )
 
 
-def _find_raw_media_type(body: dict[str, Any]) -> str | None:
-    return None if "contentEncoding" in body else find_text_media_type(body["contentType"])
-
-
 TOOL = Tool(
     args=Args,
     result=ScrapeOutput,
@@ -39,5 +33,10 @@ TOOL = Tool(
     has_long_timeout=True,
     links_large_results=True,
     bounds_own_size=lambda args: args.mode != "raw",
-    main_body=MainBody(key="content", find_media_type=_find_raw_media_type),
+    main_body=MainBody(
+        key="content",
+        find_media_type=lambda body: (
+            None if "contentEncoding" in body else find_text_media_type(body["contentType"])
+        ),
+    ),
 )

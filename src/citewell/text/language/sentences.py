@@ -244,9 +244,9 @@ def is_abbreviation_stop(
     named = before[: found.start()].rstrip().rpartition(" ")[2][:1].isupper()
     if (number_follows and low in {"v", "p", "c", "n", "s", "r"}) or (word == "v" and named):
         return True
-    return _is_initial_stop(word, next_word, digit=number_follows, named=named) or _is_ordinal_stop(
-        word, next_word
-    )
+    is_ordinal = _ORDINAL_PATTERN.match(word) is not None
+    is_ordinal_stop = is_ordinal and next_word.lower() in _load_words("after_ordinals")
+    return is_ordinal_stop or _is_initial_stop(word, next_word, digit=number_follows, named=named)
 
 
 def _is_ambiguous_stop(low: str, ahead: str, *, digit: bool) -> bool:
@@ -267,10 +267,6 @@ def _is_initial_stop(word: str, ahead: str, *, digit: bool, named: bool) -> bool
         return word.isalpha()
     single = len(word) == 1 and word.isalpha() and word.isupper() and (word != "I" or named)
     return single and bool(ahead) and not is_sentence_opener(ahead)
-
-
-def _is_ordinal_stop(word: str, ahead: str) -> bool:
-    return bool(_ORDINAL_PATTERN.match(word)) and ahead.lower() in _load_words("after_ordinals")
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
 
@@ -50,29 +51,6 @@ _PARTICLE_LIST = (
 _PARTICLES = tuple(_PARTICLE_LIST.split())
 # "zu" and "ge" inside or before a verb, and the ending of the noun that is made of it.
 _VERB_SIGNS_PATTERN = re.compile(rf"\A({'|'.join(_PARTICLES)}|zuruck)?(?:zu|ge)(?=\w{{3}})")
-# Roots of German strong verbs, each with those of its past and participle, as the stemmer leaves them.
-_STRONG_VERB_ROWS = (
-    "beginn begann begonn|befehl befahl befohl|beiss biss|bieg bog|biet bot|bind band bund|bitt bat|blas blies|bleib blieb"
-    "|brech brach broch|brenn brannt|bring bracht|denk dacht|empfehl empfahl empfohl|ess ass|fahr fuhr|fall fiel|fang fing"
-    "|find fand fund|flieg flog|flieh floh|fliess floss|fress frass|frier fror|geb gab|geh ging gang|geling gelang gelung"
-    "|geniess genoss|gewinn gewann gewonn|giess goss|gleich glich|grab grub|greif griff|halt hielt|hang hing|heb hob"
-    "|heiss hiess|helf half holf|kenn kannt|komm kam|kriech kroch|lad lud|lass liess|lauf lief|leid litt|leih lieh|les las"
-    "|lieg lag|meid mied|mess mass|nehm nahm nomm|nenn nannt|reiss riss|reit ritt|renn rannt|riech roch|ruf rief|schaff schuf"
-    "|scheid schied|schein schien|schieb schob|schiess schoss|schlaf schlief|schlag schlug|schliess schloss|schneid schnitt"
-    "|schreib schrieb|schreit schritt|schweig schwieg|schwimm schwamm schwomm|seh sah|send sandt|sing sang sung|sink sank sunk"
-    "|sitz sass sess|sprech sprach sproch|spring sprang sprung|steh stand|stehl stahl stohl|steig stieg|sterb starb storb"
-    "|stoss stiess|streich strich|streit stritt|trag trug|treff traf troff|treib trieb|tret trat|trink trank trunk|verlier verlor"
-    "|vergess vergass|wachs wuchs|wasch wusch|weich wich|weis wies|wend wandt|werb warb worb|werf warf worf|wieg wog|wiss wusst"
-    "|zieh zog|zwing zwang zwung"
-)
-_BASES_BY_PAST = {
-    past: base
-    for base, *pasts in (row.split() for row in _STRONG_VERB_ROWS.split("|"))
-    for past in pasts
-}
-_STRONG_PAST_PATTERN = re.compile(
-    rf"\A((?:{'|'.join(_PARTICLES)}|zuruck|be|er|ver|zer|ent|uber|unter|wider){{0,2}})({'|'.join(sorted(_BASES_BY_PAST, key=len, reverse=True))})(?:es)?\Z"
-)
 
 
 def find_held_form(
@@ -83,8 +61,8 @@ def find_held_form(
     `particles` are those that may belong to a verb of either side (`list_particles`).
     """
     known = tuple(held)
-    joined = [f"{one}{stem}" for one in particles]
-    apart = [reduce_verb(stem).removeprefix(one) for one in particles if stem.startswith(one)]
+    joined = [f"{part}{stem}" for part in particles]
+    apart = [reduce_verb(stem).removeprefix(part) for part in particles if stem.startswith(part)]
     for form in (stem, *joined, *apart):
         forms = [other for other in known if _shares_word_parts(form, other, code)]
         if forms:
@@ -94,7 +72,7 @@ def find_held_form(
 
 def list_particles(words: Iterable[str], code: str) -> tuple[str, ...]:
     """The words that may be parts of separable verbs."""
-    return tuple(one for one in _PARTICLES if one in words) if code == "de" else ()
+    return tuple(particle for particle in _PARTICLES if particle in words) if code == "de" else ()
 
 
 def _shares_word_parts(word: str, other: str, code: str) -> bool:
@@ -125,8 +103,24 @@ def _ends_compound(word: str, other: str) -> bool:
 def reduce_verb(stem: str) -> str:
     """A German stem without the "ge" or "zu" of its verb, and in the present if it is a strong past."""
     bare = _VERB_SIGNS_PATTERN.sub(lambda match: match[1] or "", stem)
-    past = _STRONG_PAST_PATTERN.fullmatch(bare)
-    return past[1] + _BASES_BY_PAST[past[2]] if past else bare
+    pattern, bases = load_strong_verbs()
+    past = pattern.fullmatch(bare)
+    return past[1] + bases[past[2]] if past else bare
+
+
+@cache
+def load_strong_verbs() -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern for the past of German strong verbs, and the root for that of the past.
+
+    Each row has a root and those of its past and participle, as the stemmer leaves them.
+    """
+    rows = map(str.split, load_table(__package__, "irregular_forms")["strong_verbs"])
+    bases = {past: base for base, *pasts in rows for past in pasts}
+    prefixes = "|".join(
+        (*_PARTICLES, *["zuruck", "be", "er", "ver", "zer", "ent", "uber", "unter", "wider"])
+    )
+    roots = "|".join(sorted(bases, key=len, reverse=True))
+    return re.compile(rf"\A((?:{prefixes}){{0,2}})({roots})(?:es)?\Z"), bases
 
 
 # Splits text into comparable terms: stems, or character pairs in scripts without spaces.
@@ -259,3 +253,62 @@ def choose_telling_words(words: Sequence[str], *, count: int, min_chars: int = 1
     stopwords = list_stopwords("en")
     telling = [word for word in words if len(word) >= min_chars and word.lower() not in stopwords]
     return list(dict.fromkeys(telling or words))[:count]
+
+
+# The tokeniser of the search index and its queries: stems, or character pairs without spaces.
+
+_QUERY_PHRASE_PATTERN = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
+_MAX_TERM_CHARS = 64  # characters; longer words are data, not language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTerms:
+    """The words of a query, and the quoted phrases that must occur."""
+
+    words: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def choose_stem_language(language: str | None) -> str:
+    """The language code whose stemmer is used for a text; English if unknown."""
+    return (language or "en")[:2].lower()
+
+
+def list_unspaced_characters(text: str) -> Iterator[str]:
+    """The characters of scripts without spaces one by one, for queries of a single character."""
+    if text.isascii():
+        return iter(())
+    return iter(UNSPACED_CHARACTER_PATTERN.findall(unicodedata.normalize("NFKC", text).lower()))
+
+
+def parse_query_terms(query: str, *, language: str | None = None) -> QueryTerms:
+    """The words and phrases of a query; stop-words are dropped unless nothing else is left."""
+    phrases = tuple(tuple(split_words(quoted)) for quoted in _QUERY_PHRASE_PATTERN.findall(query))
+    loose = [*split_words(_QUERY_PHRASE_PATTERN.sub(" ", query))]
+    plain = list_stopwords(language)
+    telling = [word for word in loose if word not in plain]
+    return QueryTerms(
+        words=tuple(dict.fromkeys(telling or ([] if any(phrases) else loose))),
+        phrases=tuple(phrase for phrase in phrases if phrase),
+    )
+
+
+def list_term_variants(word: str, languages: Iterable[str]) -> tuple[str, ...]:
+    """The terms that a word is indexed under in texts of these languages."""
+    return tuple(
+        dict.fromkeys(
+            stem_index_word(word, choose_stem_language(language)) for language in languages
+        )
+    )
+
+
+@lru_cache(maxsize=_STEM_CACHE_ENTRIES)
+def stem_index_word(word: str, language: str) -> str:
+    """The stem of a word and, in Latin script, without accents."""
+    short = load_stemmer(language)(word[:_MAX_TERM_CHARS].replace("’", "'"))
+    if short.isascii():
+        return short
+    parts = unicodedata.normalize("NFD", short)
+    latin = parts[0] < "\u0250"
+    bare = "".join(part for part in parts if not unicodedata.combining(part)) if latin else ""
+    return bare or short

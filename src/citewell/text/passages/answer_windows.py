@@ -86,8 +86,8 @@ class WindowCutter:
     def rank_windows(self) -> list[AnswerWindow]:
         """The best window of each of the best passages, the best first."""
         found = []
-        for one in self._matcher.score_passages()[:_MAX_RANKED_PASSAGES]:
-            best = self._cut_best_window(one.passage, one.score)
+        for ranked in self._matcher.score_passages()[:_MAX_RANKED_PASSAGES]:
+            best = self._cut_best_window(ranked.passage, ranked.score)
             if best is not None:
                 found.append(best)
         return sorted(found, key=lambda each: (-each.score, each.page, each.first))

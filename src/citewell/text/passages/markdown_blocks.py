@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -161,17 +160,12 @@ class _BlockReader:
 def find_markdown_blocks(text: str) -> tuple[TextBlock, ...]:
     """The blocks in text order; short labels and lone questions above text count as headings."""
     reader = _BlockReader(text)
-    for start, line in _iterate_lines(text):
+    start = 0
+    for line in text.split("\n"):
         reader.read_line(start, line)
+        start += len(line) + 1
     reader.finish_blocks()
     return tuple(reader.blocks)
-
-
-def _iterate_lines(text: str) -> Iterator[tuple[int, str]]:
-    at = 0
-    for line in text.split("\n"):
-        yield at, line
-        at += len(line) + 1
 
 
 # Markdown as a reader sees it: the words without links, emphasis, footnote marks and entities.

@@ -113,11 +113,11 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
 
 def join_unit_texts(units: Iterable[PageUnit]) -> str:
     """The units as running text; after a full stop of an unspaced script stands no space."""
-    said = ""
+    joined = ""
     for unit in units:
-        space = "" if not said or said.endswith(_UNSPACED_ENDS) else " "
-        said += f"{space}{unit.text}"
-    return said
+        space = "" if not joined or joined.endswith(_UNSPACED_ENDS) else " "
+        joined += f"{space}{unit.text}"
+    return joined
 
 
 def split_table_cells(row: str) -> tuple[str, ...]:

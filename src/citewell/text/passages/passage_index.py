@@ -106,14 +106,11 @@ class PassageIndex:
         )
         self._held: Counter[str] = Counter()
         for passage in self.passages:
-            self._held.update(set(self.iterate_stems(passage)))
+            units = self.pages[passage.page].units[passage.first : passage.last + 1]
+            self._held.update({stem for unit in units for stem in unit.stems})
         words = sum(passage.length for passage in self.passages)
         self.mean_length = words / len(self.passages) if words else 1.0
         self.mean_page_length = words / len(self.pages) if words else 1.0
-
-    def iterate_stems(self, passage: TextPassage) -> Iterator[str]:
-        for unit in self.pages[passage.page].units[passage.first : passage.last + 1]:
-            yield from unit.stems
 
     def has_word(self, word: str) -> bool:
         """Whether a page has the word, a compound of it, or another spelling; no other word will do."""
@@ -127,9 +124,13 @@ class PassageIndex:
 
     def find_kindred_stems(self, stem: str) -> tuple[str, ...]:
         """Stems of the pages with the same beginning, such as compounds of the word."""
+        root = stem[:_MIN_ROOT_LETTERS]
+        if len(root) < _MIN_ROOT_LETTERS or not root.isalpha():
+            return ()
+        same_root = (other for other in self._held if other != stem and other.startswith(root))
         return tuple(
             other
-            for other in self._list_same_root(stem)
+            for other in same_root
             if stem[: (least := ceil(_KINDRED_SHARE * max(len(stem), len(other))))] == other[:least]
         )
 
@@ -137,14 +138,12 @@ class PassageIndex:
         """For a word that no page has: the stems it may be a slip or another spelling of."""
         if self._held[stem] or len(stem) < _MIN_MISSPELT_LETTERS or not stem.isalpha():
             return ()
-        near = [other for other in self._held if _is_near_length(stem, other)]
+        near = [
+            other
+            for other in self._held
+            if other[0] == stem[0] and abs(len(other) - len(stem)) <= _MAX_MISSPELT_LETTERS
+        ]
         return tuple(get_close_matches(stem, near, n=2, cutoff=_MISSPELT_LIKENESS))
-
-    def _list_same_root(self, stem: str) -> list[str]:
-        root = stem[:_MIN_ROOT_LETTERS]
-        if len(root) < _MIN_ROOT_LETTERS or not root.isalpha():
-            return []
-        return [other for other in self._held if other != stem and other.startswith(root)]
 
     def weigh_word(self, word: str, *, language: str | None) -> float:
         stem = word_forms.stem_word(word, (language or "en")[:2])
@@ -162,14 +161,11 @@ class PassageIndex:
         around = list_question_words(context, language=language)
         code = (language or "en")[:2]
         seen: dict[str, AskedTerm] = {}
-        for word, share in [(one, 1.0) for one in own] + [(one, context_share) for one in around]:
+        shares = [(word, 1.0) for word in own] + [(word, context_share) for word in around]
+        for word, share in shares:
             weight = share * self.weigh_word(word, language=language)
             seen.setdefault(word_forms.stem_word(word, code), AskedTerm(word=word, weight=weight))
         return tuple(seen.values())
-
-
-def _is_near_length(stem: str, other: str) -> bool:
-    return other[0] == stem[0] and abs(len(other) - len(stem)) <= _MAX_MISSPELT_LETTERS
 
 
 def list_question_words(text: str, *, language: str | None) -> list[str]:
@@ -283,7 +279,7 @@ class TermMatcher:
             )
             for place, passage in enumerate(self.index.passages)
         ]
-        return sorted(scored, key=lambda one: (-round(one.score, 9), one.passage))
+        return sorted(scored, key=lambda row: (-round(row.score, 9), row.passage))
 
     def _score_passage(self, passage: TextPassage) -> float:
         weights, page = self.index.weights, self.index.pages[passage.page]

@@ -10,12 +10,7 @@ from itertools import islice
 
 from citewell.text.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 from citewell.text.language.scripts import CJK_RANGES
-from citewell.text.quantities.quantity_words import (
-    UNIT_WORD_PATTERN,
-    find_spelt_quantities,
-    parse_added_half,
-    parse_quantity_unit,
-)
+from citewell.text.quantities import quantity_words
 from citewell.text.quantities.stated_quantities import (
     DATE_UNIT,
     MEASURE_UNITS,
@@ -86,7 +81,7 @@ def extract_quantities(text: str, *, language: str | None = None) -> tuple[State
     found: list[StatedQuantity] = []
     end = 0
     every = islice(_collect_quantities(text[:_MAX_QUANTITY_TEXT_CHARS], language), _MAX_QUANTITIES)
-    for opinion in sorted(every, key=lambda one: (one.start, -one.end)):
+    for opinion in sorted(every, key=lambda quantity: (quantity.start, -quantity.end)):
         if opinion.start >= end:
             found.append(opinion)
             end = opinion.end
@@ -100,7 +95,7 @@ def _collect_quantities(text: str, language: str | None) -> Iterator[StatedQuant
                 yield build_exact_quantity(Decimal(day.toordinal()), DATE_UNIT, text, match.span())
         yield from _find_figure_quantities(text, language)
     yield from find_written_fractions(text, language)
-    yield from find_spelt_quantities(text, language)
+    yield from quantity_words.find_spelt_quantities(text, language)
 
 
 def _find_figure_quantities(text: str, language: str | None) -> Iterator[StatedQuantity]:
@@ -125,14 +120,14 @@ def _parse_figure_quantities(
     error = _UNCERTAINTY_PATTERN.match(text, match.end())
     range_end = None if error else _find_range_end(text, match, low, language)
     high, at = range_end or (low, error.end() if error else match.end())
-    half, at = parse_added_half(text, at)
-    magnitude, unit, scale, end = parse_quantity_unit(
+    half, at = quantity_words.parse_added_half(text, at)
+    magnitude, unit, scale, end = quantity_words.parse_quantity_unit(
         text, at, money=match["money"], language=language
     )
     if not unit and (sides := _SIDES_PATTERN.match(text, at)) is not None:
         unit, scale = _parse_side_unit(text, sides.end(), language)
     if not half:
-        half, end = parse_added_half(text, end)
+        half, end = quantity_words.parse_added_half(text, end)
     if half:
         low, high, step = low + half, high + half, _HALF_STEP
     factor = magnitude * scale
@@ -156,7 +151,7 @@ def _parse_figure_quantities(
 
 def _parse_side_unit(text: str, at: int, language: str | None) -> tuple[str, Decimal]:
     """The unit behind the last side, if it is a length; a grid of 8 x 8 fields has none."""
-    _, unit, scale, _ = parse_quantity_unit(text, at, money=None, language=language)
+    _, unit, scale, _ = quantity_words.parse_quantity_unit(text, at, money=None, language=language)
     return (unit, scale) if unit == "m" else ("", Decimal(1))
 
 
@@ -204,14 +199,11 @@ def _find_range_end(
     found = _RANGE_END_PATTERN.match(text, match.end())
     if found is None:
         return None
-    if found["by"] in _JOINING_WORDS and not _is_after_between(text, match.start()):
+    before = text[max(0, match.start() - 16) : match.start()]
+    if found["by"] in _JOINING_WORDS and not _BETWEEN_PATTERN.search(before):
         return None
     high = _parse_figure_value(found["high"], language)[0]
     return None if high is None or high <= low else (high, found.end())
-
-
-def _is_after_between(text: str, at: int) -> bool:
-    return _BETWEEN_PATTERN.search(text[max(0, at - 16) : at]) is not None
 
 
 def _is_calendar_year(match: re.Match[str]) -> bool:
@@ -220,7 +212,7 @@ def _is_calendar_year(match: re.Match[str]) -> bool:
     if not plain or match["money"]:
         return False
     behind = match.string[match.end() : match.end() + 2].strip()
-    unit = UNIT_WORD_PATTERN.match(match.string, match.end())
+    unit = quantity_words.UNIT_WORD_PATTERN.match(match.string, match.end())
     has_unit = unit is not None and unit[1].lower() in UNITS_OF_NO_YEAR
     return not has_unit and not behind.startswith(("%", "€", "°"))
 
@@ -292,7 +284,9 @@ def find_written_fractions(text: str, language: str | None) -> Iterator[StatedQu
 
 
 def _parse_measure(text: str, at: int, language: str | None) -> tuple[str, Decimal, int] | None:
-    magnitude, unit, scale, end = parse_quantity_unit(text, at, money=None, language=language)
+    magnitude, unit, scale, end = quantity_words.parse_quantity_unit(
+        text, at, money=None, language=language
+    )
     return (unit, scale, end) if magnitude == 1 and unit in _WHOLE_UNITS else None
 
 

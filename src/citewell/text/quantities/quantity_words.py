@@ -183,48 +183,44 @@ def parse_added_half(text: str, at: int) -> tuple[Decimal, int]:
 def _parse_unit_word(
     text: str, at: int, *, money: str | None, has_magnitude: bool, language: str | None
 ) -> tuple[str, Decimal, int]:
-    one = Decimal(1)
+    unscaled = Decimal(1)
     if money:
-        return CURRENCY_CODES[money.lower()], one, at
+        return CURRENCY_CODES[money.lower()], unscaled, at
     if found := _parse_written_unit(text, at, language):
         return found
     match = _match_unit_word(text, at)
     if match is None:
-        return "", one, at
+        return "", unscaled, at
     word = match[1].lower()
     if word in CURRENCY_CODES:
-        return CURRENCY_CODES[word], one, match.end()
+        return CURRENCY_CODES[word], unscaled, match.end()
     # "an" is a year in French and an article in English.
     spoken = len(word) > 1 and word in word_forms.list_stopwords(language)
     if word in UNIT_FACTORS and not spoken and not (word in TERSE_UNITS and has_magnitude):
         unit, scale = UNIT_FACTORS[word]
         return unit, scale, match.end()
     unit, end = _parse_counted_things(text, match, at, language)
-    return unit, one, end
+    return unit, unscaled, end
 
 
 def _parse_written_unit(
     text: str, at: int, language: str | None
 ) -> tuple[str, Decimal, int] | None:
     """A unit that is not a single word: "per cent", "degrees Celsius", "square feet", "¢"."""
-    one = Decimal(1)
+    unscaled = Decimal(1)
     for pattern, name in (
         (_PERCENTAGE_POINTS_PATTERN, "pp"),
         (_PER_CENT_PATTERN, "%"),
         (_ATTACHED_TIMES_PATTERN, "x"),
     ):
         if match := pattern.match(text, at):
-            return name, one, match.end()
+            return name, unscaled, match.end()
     if match := _DEGREES_PATTERN.match(text, at):
-        return f"°{match[1][0].lower()}", one, match.end()
+        return f"°{match[1][0].lower()}", unscaled, match.end()
     if match := _METRIC_TON_PATTERN.match(text, at):
         return *UNIT_FACTORS["tons"], match.end()
     if match := _CENTS_PATTERN.match(text, at):
         return _CENT_CURRENCIES.get((language or "en")[:2], "usd"), CENT_FACTOR, match.end()
-    return _parse_square_unit(text, at)
-
-
-def _parse_square_unit(text: str, at: int) -> tuple[str, Decimal, int] | None:
     match = _SQUARE_PATTERN.match(text, at)
     factor = SQUARE_FACTORS.get(match[1].lower()) if match else None
     return ("m²", factor, match.end()) if match and factor is not None else None

@@ -61,7 +61,7 @@ def collect_sentence_values(
         if not _is_label_number(value, text)
         and not any(each.start < value.end and value.start < each.end for each in shares)
     ]
-    return tuple(sorted((*join_durations(figures, text), *shares), key=lambda one: one.start))
+    return tuple(sorted((*join_durations(figures, text), *shares), key=lambda value: value.start))
 
 
 def _is_label_number(value: StatedQuantity, text: str) -> bool:
@@ -85,13 +85,13 @@ def join_durations(found: Sequence[StatedQuantity], text: str) -> tuple[StatedQu
     The parts stay where a word joins them: "up to nine hours and 45 minutes if" may be two values.
     """
     joined = _join_parts(found, text)
-    whole = [one for one in joined if not _CONJUNCTION_PATTERN.search(one.text)]
+    whole = [duration for duration in joined if not _CONJUNCTION_PATTERN.search(duration.text)]
     parts = [row for row in found if not any(each.start <= row.start < each.end for each in whole)]
     return (*parts, *joined)
 
 
 def _join_parts(found: Sequence[StatedQuantity], text: str) -> tuple[StatedQuantity, ...]:
-    ordered = sorted(found, key=lambda one: one.start)
+    ordered = sorted(found, key=lambda quantity: quantity.start)
     return tuple(
         StatedQuantity(
             low=first.low + second.low / count,
@@ -112,16 +112,12 @@ def _join_parts(found: Sequence[StatedQuantity], text: str) -> tuple[StatedQuant
 # Finds the months of a year and the days of a month that a text names: "June 2020", "on March 14".
 
 
-def find_written_months(text: str, stated: Sequence[StatedQuantity]) -> tuple[StatedQuantity, ...]:
+def find_written_months(text: str, stated: Sequence[StatedQuantity]) -> Iterator[StatedQuantity]:
     """The months and days; those of the whole dates among `stated` as well."""
-    return tuple(_iterate_months(text, stated))
-
-
-def _iterate_months(text: str, stated: Sequence[StatedQuantity]) -> Iterator[StatedQuantity]:
-    dated = [one for one in stated if one.unit == DATE_UNIT]
-    for one in dated:
-        day = date.fromordinal(int(one.low))
-        span = (one.start, one.end)
+    dated = [quantity for quantity in stated if quantity.unit == DATE_UNIT]
+    for quantity in dated:
+        day = date.fromordinal(int(quantity.low))
+        span = (quantity.start, quantity.end)
         yield build_exact_quantity(_count_months(day.year, day.month), MONTH_UNIT, text, span)
         yield build_exact_quantity(_count_days(day.month, day.day), DAY_UNIT, text, span)
     for match in _MONTH_PATTERN.finditer(text):
@@ -130,7 +126,7 @@ def _iterate_months(text: str, stated: Sequence[StatedQuantity]) -> Iterator[Sta
             value = _count_months(int(match["year"]), month)
             yield build_exact_quantity(value, MONTH_UNIT, text, match.span())
     for match in _DAY_PATTERN.finditer(text):
-        if any(one.start < match.end() and match.start() < one.end for one in dated):
+        if any(quantity.start < match.end() and match.start() < quantity.end for quantity in dated):
             continue
         month = find_month_number(match["month"] or match["month_behind"])
         number = int(match["day"] or match["day_before"])

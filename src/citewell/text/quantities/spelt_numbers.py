@@ -259,9 +259,9 @@ def _spell_english() -> Iterator[tuple[str, int]]:
     yield from ((word, value) for value, word in enumerate(small))
     for ten, word in enumerate(_ENGLISH_TENS.split(), 2):
         yield word, 10 * ten
-        for one in range(1, 10):
-            yield f"{word}-{small[one]}", 10 * ten + one
-            yield f"{word} {small[one]}", 10 * ten + one
+        for unit in range(1, 10):
+            yield f"{word}-{small[unit]}", 10 * ten + unit
+            yield f"{word} {small[unit]}", 10 * ten + unit
 
 
 def _spell_german() -> Iterator[tuple[str, int]]:
@@ -269,9 +269,9 @@ def _spell_german() -> Iterator[tuple[str, int]]:
     yield from ((word, value) for value, word in enumerate(small))
     for ten, word in enumerate(_GERMAN_TENS.split(), 2):
         yield word, 10 * ten
-        for one in range(1, 10):
-            front = "ein" if one == 1 else small[one]
-            yield f"{front}und{word}", 10 * ten + one
+        for unit in range(1, 10):
+            front = "ein" if unit == 1 else small[unit]
+            yield f"{front}und{word}", 10 * ten + unit
 
 
 def _spell_french() -> Iterator[tuple[str, int]]:
@@ -281,9 +281,9 @@ def _spell_french() -> Iterator[tuple[str, int]]:
         yield word, ten
         last = 20 if ten == 60 else 10
         yield f"{word} et un", ten + 1
-        yield from ((f"{word}-{small[one]}", ten + one) for one in range(2, last))
+        yield from ((f"{word}-{small[unit]}", ten + unit) for unit in range(2, last))
     yield "quatre-vingts", 80
-    yield from ((f"quatre-vingt-{small[one]}", 80 + one) for one in range(1, 20))
+    yield from ((f"quatre-vingt-{small[unit]}", 80 + unit) for unit in range(1, 20))
 
 
 def _spell_spanish() -> Iterator[tuple[str, int]]:
@@ -293,4 +293,4 @@ def _spell_spanish() -> Iterator[tuple[str, int]]:
     for ten, word in enumerate(_SPANISH_TENS.split(), 3):
         yield word, 10 * ten
         yield f"{word} y un", 10 * ten + 1
-        yield from ((f"{word} y {small[one]}", 10 * ten + one) for one in range(1, 10))
+        yield from ((f"{word} y {small[unit]}", 10 * ten + unit) for unit in range(1, 10))

@@ -179,7 +179,7 @@ def has_conflicting_values(
     """Whether the two texts share a unit but no value in it."""
     mine, theirs = _group_by_unit(first), _group_by_unit(second)
     return any(
-        not any(one.can_equal(other) for one in mine[unit] for other in theirs[unit])
+        not any(own.can_equal(other) for own in mine[unit] for other in theirs[unit])
         for unit in mine.keys() & theirs.keys()
     )
 
@@ -245,7 +245,7 @@ def build_exact_quantity(
     value: Decimal, unit: str, text: str, place: tuple[int, int]
 ) -> StatedQuantity:
     start, end = place
-    written, one = text[start:end], Decimal(1)
+    written, whole = text[start:end], Decimal(1)
     return StatedQuantity(
-        low=value, high=value, unit=unit, text=written, start=start, end=end, precision=one
+        low=value, high=value, unit=unit, text=written, start=start, end=end, precision=whole
     )

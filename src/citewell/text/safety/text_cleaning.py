@@ -75,15 +75,12 @@ def clean_markup(markup: str | None) -> str:
     if not markup:
         return ""
     if "<" in markup:
-        markup = _strip_comments(_BREAKING_TAG_PATTERN.sub(" ", markup))
+        markup = _BREAKING_TAG_PATTERN.sub(" ", markup)
+        end = markup.rfind("-->") + len("-->")
+        if end >= len("-->"):  # a comment that never ends is kept, and not searched for its end
+            markup = _COMMENT_PATTERN.sub("", markup[:end]) + markup[end:]
         markup = _HTML_TAG_PATTERN.sub("", markup)
     return " ".join(extract_visible_text(unescape(markup)).split())
-
-
-def _strip_comments(markup: str) -> str:
-    """The markup without comments; one that never ends is kept, and not searched for its end."""
-    end = markup.rfind("-->") + len("-->")
-    return _COMMENT_PATTERN.sub("", markup[:end]) + markup[end:] if end >= len("-->") else markup
 
 
 # Removes characters that a person cannot see but a model would read, and counts them by kind.
