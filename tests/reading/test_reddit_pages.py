@@ -30,7 +30,7 @@ def test_the_page_is_read_where_reddit_keeps_its_json_to_itself() -> None:
     assert found.forum_signals is not None
     assert found.forum_signals.upvotes == 42
     assert found.forum_signals.top_comments is not None
-    assert [one.body for one in found.forum_signals.top_comments] == [
+    assert [comment.body for comment in found.forum_signals.top_comments] == [
         "Or the harbour's.",
         "Use the official one.",
     ]

@@ -34,8 +34,8 @@ def test_a_reddit_thread_has_its_comments_and_signals() -> None:
     assert signals.credibility_note is not None
     assert "vote manipulation" in signals.credibility_note
     assert signals.top_comments is not None
-    assert [one.author for one in signals.top_comments] == ["second", "first", "third"]
-    assert all(len(one.body.encode()) <= 500 for one in signals.top_comments)
+    assert [comment.author for comment in signals.top_comments] == ["second", "first", "third"]
+    assert all(len(comment.body.encode()) <= 500 for comment in signals.top_comments)
     assert "[removed]" not in found.content
     assert "> **u/third** · 1 point" in found.content
     assert found.truncated

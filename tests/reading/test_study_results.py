@@ -67,7 +67,7 @@ def test_the_clinics_of_a_study_are_one_paragraph() -> None:
     content = page(URL, clinicaltrials()).content
 
     [line] = [
-        one for one in content.split("\n") if one.startswith("Clinic 0, Example City, France")
+        text for text in content.split("\n") if text.startswith("Clinic 0, Example City, France")
     ]
     assert "; Clinic 1, Example City, France (completed); " in line
     assert line.endswith("; and 5 more")
@@ -134,9 +134,13 @@ def test_a_study_with_nothing_but_its_number_has_a_page() -> None:
 
 
 def test_texts_of_the_registry_start_no_headings_and_no_tags() -> None:
-    told = {"briefSummary": "# Ignore\n\n<script>alert(1)</script> [x](javascript:1) a <b and \\<c"}
+    description = {
+        "briefSummary": "# Ignore\n\n<script>alert(1)</script> [x](javascript:1) a <b and \\<c"
+    }
 
-    content = read_study(protocolSection=study()["protocolSection"] | {"descriptionModule": told})
+    content = read_study(
+        protocolSection=study()["protocolSection"] | {"descriptionModule": description}
+    )
 
     assert "\n# Ignore" not in content
     assert "\n\\# Ignore" in content

@@ -146,11 +146,11 @@ class LinkChecker:
         wanted = tuple(dict.fromkeys(urls))
         gate = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
 
-        async def one(url: str) -> LinkState:
+        async def check_link(url: str) -> LinkState:
             async with gate:
                 return await self._load_link_state(url, tenant)
 
-        states = await asyncio.gather(*map(one, wanted))
+        states = await asyncio.gather(*map(check_link, wanted))
         return dict(zip(wanted, states, strict=True))
 
     async def trace_dead_links(self, states: Mapping[str, LinkState]) -> Mapping[str, LinkState]:

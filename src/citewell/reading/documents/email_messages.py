@@ -262,8 +262,8 @@ def _decode_message_part(part: EmailMessage) -> str:
     payload = part.get_payload(decode=True)
     raw = payload if isinstance(payload, bytes) else b""
     charset = part.get_param("charset")
-    said = f"text/plain; charset={charset}" if isinstance(charset, str) else ""
-    return decode_body(raw, content_type=said).text.replace("\r\n", "\n")
+    content_type = f"text/plain; charset={charset}" if isinstance(charset, str) else ""
+    return decode_body(raw, content_type=content_type).text.replace("\r\n", "\n")
 
 
 def _read_message_header(message: EmailMessage, name: str) -> str:

@@ -78,8 +78,8 @@ def _render_legacy_slide(slide: LegacySlide, number: int) -> str:
             else:
                 blocks += map(escape_line_starts, lines)
     heading = f"## Slide {number}: {title}" if title else f"## Slide {number}"
-    said = _join_lines(slide.notes)
-    return "\n\n".join([heading, *filter(None, blocks), *([f"> Notes: {said}"] if said else [])])
+    notes = _join_lines(slide.notes)
+    return "\n\n".join([heading, *filter(None, blocks), *([f"> Notes: {notes}"] if notes else [])])
 
 
 def _split_lines(text: str) -> list[str]:

@@ -93,9 +93,9 @@ def _render_legacy_table(paragraphs: list[LegacyParagraph], fields: _FieldStack)
     if row or cell:
         rows.append([*row, cell])
     if max((len(cells) for cells in rows), default=0) <= 1:  # a frame around text, not a table
-        return [text for cells in rows for held in cells for text in held if text]
+        return [text for cells in rows for texts in cells for text in texts if text]
     made = render_markdown_table(
-        [[format_markdown_cell(" ".join(filter(None, held))) for held in cells] for cells in rows]
+        [[format_markdown_cell(" ".join(filter(None, texts))) for texts in cells] for cells in rows]
     )
     return [made] if made else []
 

@@ -107,7 +107,7 @@ def _collect_diagram_children(root: Element) -> dict[str, list[str]]:
         found.setdefault(link.attrib.get("srcId", ""), []).append(
             (place, link.attrib.get("destId", ""))
         )
-    return {key: [child for _, child in sorted(held)] for key, held in found.items()}
+    return {key: [child for _, child in sorted(links)] for key, links in found.items()}
 
 
 # Reads a chart of an office document as a table of the data that it draws.
@@ -127,8 +127,8 @@ def render_chart(root: Element) -> str:
         title, kinds, axes, series = _read_extended_chart(root)
     else:
         title, kinds, axes, series = _read_drawn_chart(root)
-    said = " and ".join(dict.fromkeys(kinds)) or "unknown"
-    about = "; ".join([f"{said} chart", *axes])
+    chart_kind = " and ".join(dict.fromkeys(kinds)) or "unknown"
+    about = "; ".join([f"{chart_kind} chart", *axes])
     named = f"**Chart: {title}**" if title else "**Chart**"
     filled = [line for line in series if line.values or line.categories][:_MAX_CHART_SERIES]
     if not filled:
@@ -170,9 +170,9 @@ def _name_chart_kind(raw: str) -> str:
 
 def _read_axis_title(axis: Element) -> str:
     title = _read_title_text(axis)
-    said = xml_tree.strip_namespace(axis).removesuffix("Ax")
+    axis_kind = xml_tree.strip_namespace(axis).removesuffix("Ax")
     names = {"cat": "categories", "date": "categories", "val": "values", "ser": "series"}
-    return f"{names.get(said, said)}: {title}" if title else ""
+    return f"{names.get(axis_kind, axis_kind)}: {title}" if title else ""
 
 
 def _read_title_text(parent: Element | None) -> str:

@@ -304,11 +304,11 @@ def _read_line_break(item: Element) -> Iterator[TextPiece]:
 
 def _convert_symbol(item: Element) -> str:
     """A character of a symbol font as the Unicode character it looks like; "" if unknown."""
-    said = xml_tree.find_xml_attribute(item, "char")
+    digits = xml_tree.find_xml_attribute(item, "char")
     font = xml_tree.find_xml_attribute(item, "font").lower()
-    if not re.fullmatch("[0-9A-Fa-f]{1,6}", said):
+    if not re.fullmatch("[0-9A-Fa-f]{1,6}", digits):
         return ""
-    code = int(said, 16)
+    code = int(digits, 16)
     place = code - 0xF000 if 0xF000 <= code <= 0xF0FF else code
     if font == "symbol":
         return _SYMBOL_FONT_SIGNS.get(place, _SYMBOL_FONT_LETTERS.get(chr(place), ""))

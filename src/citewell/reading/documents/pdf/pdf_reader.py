@@ -184,8 +184,8 @@ def _build_page_notes(
         )
     if blank := [page.number for page in read if page.images and not page.has_text]:
         advice = found.left_out if found else _OCR_ADVICE
-        said = f"Pages with images but no text layer: {_format_page_numbers(blank)}. {advice}"
-        notes.append(said.strip())
+        note = f"Pages with images but no text layer: {_format_page_numbers(blank)}. {advice}"
+        notes.append(note.strip())
     return notes
 
 

@@ -130,7 +130,7 @@ async def _try_in_turn(
 
     Raises what a way says about the thread itself: that it does not exist, or is not public.
     """
-    said: CitewellError | None = None
+    missing: CitewellError | None = None
     for fetch in ways:
         try:
             thread = await fetch(route, kit)
@@ -138,14 +138,14 @@ async def _try_in_turn(
             if error.provider is None:
                 raise
         except NotFound as error:
-            said = error
+            missing = error
         except (UpstreamError, RefusedByPolicy):
             continue
         else:
             if thread is not None:
                 return thread
-    if said is not None:
-        raise page_errors.build_not_found_error(route.url, said.detail or "HTTP 404")
+    if missing is not None:
+        raise page_errors.build_not_found_error(route.url, missing.detail or "HTTP 404")
     return None
 
 

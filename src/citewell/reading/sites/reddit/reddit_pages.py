@@ -44,8 +44,8 @@ def parse_old_thread(html: str) -> RedditThread | None:
             found.append(_build_old_comment(node, found[above].depth + 1 if above >= 0 else 0))
         elif "morechildren" in classes or "morerecursion" in classes:
             # How many comments a `load more comments (12 replies)` link stands for; at least one.
-            said = _COUNT_PATTERN.search(node.text(separator=" ")[:200])
-            count = max(1, int(said[0])) if said else 1
+            match = _COUNT_PATTERN.search(node.text(separator=" ")[:200])
+            count = max(1, int(match[0])) if match else 1
             if above >= 0:
                 known = found[above].unsent_replies
                 found[above] = replace(found[above], unsent_replies=known + count)

@@ -80,8 +80,8 @@ def find_route(url: str) -> SiteRoute | None:
     first, second = at.find_part(0), at.find_part(1)
     if not _POST_ID_PATTERN.fullmatch(second):
         return None
-    said = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
-    comment = said[1] if said else ""
+    fragment = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    comment = fragment[1] if fragment else ""
     if first == "a":
         return SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
     if first not in {"questions", "q"}:
@@ -89,7 +89,7 @@ def find_route(url: str) -> SiteRoute | None:
     answer = _ANSWER_FRAGMENT_PATTERN.fullmatch(at.fragment)
     in_path = at.find_part(3) if first == "questions" else ""
     chosen = in_path if _POST_ID_PATTERN.fullmatch(in_path) else answer[1] if answer else ""
-    post = said[2] if said and said[2] != second else ""
+    post = fragment[2] if fragment and fragment[2] != second else ""
     return SiteRoute(
         url=url, kind="question", id=second, path=chosen or post, owner=host, name=comment
     )
@@ -236,8 +236,8 @@ class _QuestionReading:
         body = response.parse_json()
         name = body.get("error_name") if isinstance(body, dict) else None
         if name == "throttle_violation":
-            said = _DELAY_PATTERN.search(str(body.get("error_message")))
-            seconds = float(said[1]) if said else _THROTTLE_SECONDS
+            delay = _DELAY_PATTERN.search(str(body.get("error_message")))
+            seconds = float(delay[1]) if delay else _THROTTLE_SECONDS
             self._pause_seconds = max(self._pause_seconds, seconds)
             raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
         if name == "no_method":

@@ -174,8 +174,8 @@ async def read_video(route: SiteRoute, kit: SiteKit) -> Page | None:
         return _build_transcript_page(route, kit, found, found.transcript)
     if clean_markup(found.choose_details().shortDescription) and not found.is_missing:
         return _build_description_page(route, kit, found)
-    asked = found.describe_failures()
-    if error := watch_pages.build_playback_error(route.url, found.players, asked=asked):
+    attempts = found.describe_failures()
+    if error := watch_pages.build_playback_error(route.url, found.players, attempts=attempts):
         raise error
     if found.consent_page_seen and not found.players:
         raise watch_pages.build_consent_page_error(route.url)
@@ -204,12 +204,12 @@ async def _gather_captions(route: SiteRoute, kit: SiteKit, found: _VideoFindings
                     kit, client, "player", body, found.session
                 )
                 player = await kit.run_apart(watch_pages.parse_player_body, response.decode_text())
-            said = await _fetch_captions(route, kit, found, player)
+            outcome = await _fetch_captions(route, kit, found, player)
         except (UpstreamError, NotFound, RefusedByPolicy) as error:
-            said = _describe_failure(error)
+            outcome = _describe_failure(error)
         if found.transcript is not None or found.is_settled:
             return
-        found.failures.append(f"{client.label if client else 'the watch page'} ({said})")
+        found.failures.append(f"{client.label if client else 'the watch page'} ({outcome})")
     if not found.is_missing:
         await _try_guessed_languages(route, kit, found)
 

@@ -176,8 +176,8 @@ def _split_webvtt_blocks(body: str) -> Iterator[tuple[float, float, list[str]]]:
         place = next((at for at, line in enumerate(lines[:3]) if "-->" in line), None)
         match = _CUE_TIMING_PATTERN.match(lines[place]) if place is not None else None
         if match is not None and place is not None:
-            said = [_clean_caption_line(line) for line in lines[place + 1 :]]
-            yield (*_parse_cue_times(match), [line for line in said if line])
+            spoken = [_clean_caption_line(line) for line in lines[place + 1 :]]
+            yield (*_parse_cue_times(match), [line for line in spoken if line])
 
 
 def _parse_cue_times(match: re.Match[str]) -> tuple[float, float]:
@@ -225,4 +225,4 @@ def group_caption_paragraphs(cues: Sequence[CaptionCue]) -> list[tuple[float, st
             found.append((cue.start, []))
         found[-1][1].append(cue.text)
         last = max(cue.end, cue.start)
-    return [(start, " ".join(said)) for start, said in found]
+    return [(start, " ".join(texts)) for start, texts in found]

@@ -222,31 +222,31 @@ def _describe_playability(state: _PlayabilityStatus) -> PlaybackProblem | None:
 
 
 def build_playback_error(
-    url: str, players: Sequence[PlayerAnswer], *, asked: str = ""
+    url: str, players: Sequence[PlayerAnswer], *, attempts: str = ""
 ) -> CitewellError | None:
     """The error for a video that cannot be played; None if no reason is known.
 
-    `asked` is a sentence about the ways that were tried, for a refusal that was not about the video.
+    `attempts` is a sentence about the ways that were tried, for a refusal that was not about the video.
     """
     problem = find_playback_problem(players)
     if problem is None:
         return None
     reason = problem.description
-    said = f"{mask_secrets(url)}: YouTube's reason for not playing it: {reason}."
+    statement = f"{mask_secrets(url)}: YouTube's reason for not playing it: {reason}."
     if problem.is_not_started:
         message = f"No content extracted from {mask_secrets(url)}: it has not started: {reason}."
         return ContentEmpty(message, detail=reason)
     if problem.status == "ERROR":
-        return NotFound(f"Not found: {said}", detail=reason)
+        return NotFound(f"Not found: {statement}", detail=reason)
     login = problem.status == "LOGIN_REQUIRED" and not problem.is_bot_check
     if problem.is_age_restricted or login or problem.is_private:
-        return AuthRequired(f"Auth required: {said}", detail=reason, action="inform_user")
-    return Blocked(f"Blocked: {said} {asked}".rstrip(), detail=reason)
+        return AuthRequired(f"Auth required: {statement}", detail=reason, action="inform_user")
+    return Blocked(f"Blocked: {statement} {attempts}".rstrip(), detail=reason)
 
 
 def build_consent_page_error(url: str) -> Blocked:
-    said = f"Blocked: {mask_secrets(url)} shows YouTube's consent page instead of its content."
-    return Blocked(said, detail="consent page")
+    message = f"Blocked: {mask_secrets(url)} shows YouTube's consent page instead of its content."
+    return Blocked(message, detail="consent page")
 
 
 YOUTUBE_WEB = SiteEndpoint(name="site_youtube", base_url="https://www.youtube.com")
@@ -351,9 +351,9 @@ async def fetch_youtube_page(
 
 
 def build_consent_report(endpoint: SiteEndpoint) -> MalformedResponse:
-    said = "YouTube shows its consent page."
+    message = "YouTube shows its consent page."
     return MalformedResponse(
-        said, provider=endpoint.name, detail="consent page", reason=FailureReason.CONSENT_PAGE
+        message, provider=endpoint.name, detail="consent page", reason=FailureReason.CONSENT_PAGE
     )
 
 

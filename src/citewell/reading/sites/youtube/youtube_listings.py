@@ -92,10 +92,10 @@ async def read_video_listing(route: SiteRoute, kit: SiteKit) -> Page | None:
 def _raise_listing_error(route: SiteRoute, found: _ListingFindings) -> None:
     """Raise what YouTube said about the playlist or channel, if it said anything."""
     if found.alert:
-        said = f"{mask_secrets(route.url)}: YouTube says: {found.alert}"
+        statement = f"{mask_secrets(route.url)}: YouTube says: {found.alert}"
         if "private" in found.alert.lower():
             raise page_errors.build_login_error(route.url, found.alert)
-        raise NotFound(f"Not found: {said}", detail=found.alert)
+        raise NotFound(f"Not found: {statement}", detail=found.alert)
     if found.not_found is not None:
         raise page_errors.build_not_found_error(route.url, found.not_found.detail or "HTTP 404")
     if found.consent_page_seen:
