@@ -46,7 +46,11 @@ class ArchiveSnapshot:
 
     @property
     def taken_at(self) -> datetime | None:
-        return parse_archive_timestamp(self.timestamp)
+        """The timestamp as a datetime; None if it has not all of its fourteen digits."""
+        try:
+            return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        except ValueError:
+            return None
 
 
 class WaybackMachine:
@@ -160,14 +164,6 @@ def _parse_capture_table(table: Any) -> list[Mapping[str, str]]:
     return [
         dict(zip(names, map(str, row), strict=True)) for row in lists[1:] if len(row) == len(names)
     ]
-
-
-def parse_archive_timestamp(timestamp: str) -> datetime | None:
-    """A fourteen-digit timestamp as a datetime; None if it is not one."""
-    try:
-        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 # Asks the Internet Archive (Save Page Now) to capture a page, and reports the outcome.
@@ -342,8 +338,13 @@ class PageArchive:
         self, url: str, attempt: _CaptureAttempt, snapshot: ArchiveSnapshot | None
     ) -> ArchiveOutcome:
         """The result of the call; a copy taken before the call began has the status `existing`."""
-        asked = {"requested_url": url, "http_status": attempt.status, "source": ARCHIVE_SOURCE}
-        facts = {**asked, "provenance": tuple(attempt.steps), "reason": attempt.reason}
+        facts: dict[str, Any] = {
+            "requested_url": url,
+            "http_status": attempt.status,
+            "source": ARCHIVE_SOURCE,
+            "provenance": tuple(attempt.steps),
+            "reason": attempt.reason,
+        }
         if snapshot is None:
             pending = attempt.request_received and not attempt.is_final
             return ArchiveOutcome(

@@ -187,11 +187,11 @@ def _render_open_questions(session: ResearchSession) -> list[str]:
 def _render_session_sources(session: ResearchSession, checked: CheckedLinks) -> list[str]:
     if not session.sources:
         return ["## Sources", "None were recorded."]
-    rows = [
-        f"{number}. [{_format_source_label(source)}](<{source.url}>) ({source.stage})"
-        + _format_link_state(checked.get(source.url))
-        for number, source in enumerate(session.sources, start=1)
-    ]
+    rows = []
+    for number, source in enumerate(session.sources, start=1):
+        label = _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
+        state = _format_link_state(checked.get(source.url))
+        rows.append(f"{number}. [{label}](<{source.url}>) ({source.stage}){state}")
     return ["## Sources", "\n".join(rows)]
 
 
@@ -200,10 +200,6 @@ def _format_link_state(link: LinkState | None) -> str:
         return ""
     archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
     return f" — {link.state}{archived}"
-
-
-def _format_source_label(source: SessionSource) -> str:
-    return _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
 
 
 def _join_lines(text: str) -> str:

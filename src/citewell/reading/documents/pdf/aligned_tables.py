@@ -112,9 +112,8 @@ def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] 
         for row in rows
         if len(row) == 1
     ]
-    if sum(count > 1 for count in crossed) > 0.2 * len(
-        rows
-    ):  # paragraphs whose first lines begin with a number
+    # Many lines across columns are paragraphs whose first lines begin with a number.
+    if sum(count > 1 for count in crossed) > 0.2 * len(rows):
         return None
     if _is_running_text(full, columns):
         return _read_by_column(rows, columns) if len(full) >= 0.7 * len(rows) else None

@@ -79,10 +79,6 @@ class RecordPart:
         """A code of the registry in words: ACTIVE_NOT_RECRUITING is "active not recruiting"."""
         return format_registry_code(self.find_plain_text(*names))
 
-    def find_flag(self, *names: str) -> bool | None:
-        value = self.find_subpart(*names).value
-        return value if isinstance(value, bool) else None
-
     def find_date(self, *names: str) -> str:
         """An ISO date, perhaps without its day; "" if it is none."""
         text = self.find_plain_text(*names)

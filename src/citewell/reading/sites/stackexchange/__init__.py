@@ -13,14 +13,7 @@ from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SiteRoute,
-    fall_back_to_ladder,
-    format_epoch_time,
-    parse_site_address,
-)
+from citewell.reading.sites import site_kit
 from citewell.reading.sites.stackexchange import stackexchange_posts
 from citewell.reading.sites.stackexchange.stackexchange_posts import (
     AnswerList,
@@ -34,7 +27,7 @@ from citewell.reading.sites.stackexchange.stackexchange_posts import (
 from citewell.text.addresses import is_within_domain
 from citewell.text.safety.text_cleaning import clean_markup
 
-STACKEXCHANGE_API = SiteEndpoint(
+STACKEXCHANGE_API = site_kit.SiteEndpoint(
     name="site_stackexchange",
     base_url="https://api.stackexchange.com/2.3",
     per_second=10.0,
@@ -67,9 +60,9 @@ _DELAY_PATTERN = re.compile(r"available in (\d{1,6}) seconds")
 E = TypeVar("E", bound=ApiEnvelope)
 
 
-def find_route(url: str) -> SiteRoute | None:
+def find_route(url: str) -> site_kit.SiteRoute | None:
     """The route: `id` is the question, `path` the linked answer, `name` the linked comment."""
-    at = parse_site_address(url)
+    at = site_kit.parse_site_address(url)
     host = at.host.removeprefix("www.") if at else ""
     if (
         at is None
@@ -83,20 +76,20 @@ def find_route(url: str) -> SiteRoute | None:
     fragment = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
     comment = fragment[1] if fragment else ""
     if first == "a":
-        return SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
+        return site_kit.SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
     if first not in {"questions", "q"}:
         return None
     answer = _ANSWER_FRAGMENT_PATTERN.fullmatch(at.fragment)
     in_path = at.find_part(3) if first == "questions" else ""
     chosen = in_path if _POST_ID_PATTERN.fullmatch(in_path) else answer[1] if answer else ""
     post = fragment[2] if fragment and fragment[2] != second else ""
-    return SiteRoute(
+    return site_kit.SiteRoute(
         url=url, kind="question", id=second, path=chosen or post, owner=host, name=comment
     )
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     reading = _QuestionReading(route, kit)
     try:
         thread = await reading.fetch_thread()
@@ -113,7 +106,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         kind="forum",
         author=question.author,
         site=route.owner,
-        published=format_epoch_time(question.creation_date),
+        published=site_kit.format_epoch_time(question.creation_date),
         notes=thread.notes,
         truncated=thread.total_answers > len(thread.answers),
     )
@@ -122,7 +115,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
 class _QuestionReading:
     """The requests for one page, and how long the API asks us to wait after them."""
 
-    def __init__(self, route: SiteRoute, kit: SiteKit) -> None:
+    def __init__(self, route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> None:
         self._route = route
         self._kit = kit
         self._pause_seconds = 0.0
