@@ -26,12 +26,13 @@ from citewell.reading.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
     SiteRoute,
+    build_profile_page,
     fall_back_to_ladder,
+    format_reactions,
     normalize_iso_time,
     parse_site_address,
     trim_to_date,
 )
-from citewell.reading.sites.social_posts import build_profile_page, format_reactions
 from citewell.text.safety.text_cleaning import clean_markup
 
 _MEMBERS_ONLY_LABEL = "!no-unauthenticated"

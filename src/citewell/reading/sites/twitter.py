@@ -24,12 +24,13 @@ from citewell.reading.sites.site_kit import (
     SiteKit,
     SitePageParts,
     SiteRoute,
+    build_profile_page,
     fall_back_to_ladder,
     format_epoch_time,
+    format_reactions,
     parse_site_address,
     trim_to_date,
 )
-from citewell.reading.sites.social_posts import build_profile_page, format_reactions
 from citewell.text.safety.text_cleaning import clean_markup
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from citewell.core.errors import MalformedResponse
 from citewell.core.values.page import Page
 from citewell.reading import page_errors
 from citewell.reading.sites import site_kit, site_markdown
-from citewell.reading.sites.clinicaltrials.study_record import (
+from citewell.reading.sites.clinicaltrials.study_results import (
     RecordPart,
     escape_inline,
     format_fact_list,
+    render_study_results,
 )
-from citewell.reading.sites.clinicaltrials.study_results import render_study_results
 
 CLINICALTRIALS_API = site_kit.SiteEndpoint(
     name="site_clinicaltrials",

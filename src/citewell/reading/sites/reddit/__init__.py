@@ -16,7 +16,7 @@ from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import ResponsePart
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites.reddit import reddit_listings, reddit_pages, reddit_threads
+from citewell.reading.sites.reddit import reddit_listings, reddit_threads
 from citewell.reading.sites.site_kit import (
     AccessToken,
     SiteEndpoint,
@@ -141,17 +141,17 @@ async def _fetch_old_thread(route: SiteRoute, kit: SiteKit) -> reddit_threads.Re
     place = f"{_build_thread_path(route)}_/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     params = {"sort": "top", "limit": "500"} | ({"context": "8"} if route.path else {})
     response = await kit.fetch_site_page(REDDIT_OLD_PAGES, place, params=params)
-    return await kit.run_apart(reddit_pages.parse_old_thread, response.decode_text())
+    return await kit.run_apart(reddit_threads.parse_old_thread, response.decode_text())
 
 
 async def _fetch_thread_page(route: SiteRoute, kit: SiteKit) -> reddit_threads.RedditThread | None:
     """The thread from its HTML page, with the comments from the part that the page loads later."""
     place = f"{_build_thread_path(route)}comment/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     html = (await kit.fetch_site_page(REDDIT_PAGES, place)).decode_text()
-    post = await kit.run_apart(reddit_pages.find_reddit_post, html)
+    post = await kit.run_apart(reddit_threads.find_reddit_post, html)
     if post is None:
         return None
-    found = await kit.run_apart(reddit_pages.read_reddit_comments, html)
+    found = await kit.run_apart(reddit_threads.read_reddit_comments, html)
     community = route.owner or post.community
     is_complete = any(comment.id == route.path for comment in found) if route.path else False
     if reddit_threads.COMMUNITY_NAME_PATTERN.fullmatch(community) and not is_complete:
@@ -169,7 +169,9 @@ async def _fetch_late_comments(
             response = await kit.fetch_site_page(REDDIT_PAGES, place, params={"sort": "top"})
         except (errors.UpstreamError, errors.NotFound):
             continue
-        if found := await kit.run_apart(reddit_pages.read_reddit_comments, response.decode_text()):
+        if found := await kit.run_apart(
+            reddit_threads.read_reddit_comments, response.decode_text()
+        ):
             return found
     return ()
 
