@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from citewell.reading import sites
+from citewell.text.data_tables import load_table
 from tests.reading.site_answers import CASES
 from tests.reading.site_bench import Bench, Reply, Web, read
 
@@ -135,7 +136,7 @@ def test_any_other_address_is_left_to_the_ladder(url: str) -> None:
 
 
 def test_every_site_is_listed_and_owns_a_domain() -> None:
-    assert set(sites.SITES_BY_DOMAIN.values()) == set(sites.NAMES)
+    assert set(load_table(sites.__name__, "site_domains").values()) == set(sites.NAMES)
     assert {site for site, _, _ in CASES} == set(sites.NAMES)
 
 

@@ -190,16 +190,13 @@ def _render_session_sources(session: ResearchSession, checked: CheckedLinks) -> 
     rows = []
     for number, source in enumerate(session.sources, start=1):
         label = _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
-        state = _format_link_state(checked.get(source.url))
-        rows.append(f"{number}. [{label}](<{source.url}>) ({source.stage}){state}")
+        row = f"{number}. [{label}](<{source.url}>) ({source.stage})"
+        link = checked.get(source.url)
+        if link is not None and link.state != "unchecked":
+            archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
+            row += f" — {link.state}{archived}"
+        rows.append(row)
     return ["## Sources", "\n".join(rows)]
-
-
-def _format_link_state(link: LinkState | None) -> str:
-    if link is None or link.state == "unchecked":
-        return ""
-    archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
-    return f" — {link.state}{archived}"
 
 
 def _join_lines(text: str) -> str:

@@ -18,6 +18,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -314,9 +315,7 @@ class ThreadReply(ResponsePart):
 class BlueskyThread(ResponsePart):
     kind: OptionalField[str] = Field(default=None, alias="$type")
     post: OptionalField[BlueskyPost] = None
-    parent: OptionalField[BlueskyPost] = Field(
-        default=None, validation_alias=AliasPath("parent", "post")
-    )
+    parent: OptionalField[BlueskyPost] = nested_field("parent.post")
     replies: list[Any] | None = None
 
 

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pydantic import AliasPath, Field
+from pydantic import Field
 
 from citewell.core.errors import NotFound, RefusedByPolicy, UpstreamError
 from citewell.core.values.page import Page
@@ -15,6 +15,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -157,22 +158,14 @@ class _ArticleBlock(ResponsePart):
 class _TweetArticle(ResponsePart):
     title: OptionalField[str] = None
     preview_text: OptionalField[str] = None
-    blocks: OptionalField[TolerantItems[_ArticleBlock]] = Field(
-        default=None, validation_alias=AliasPath("content", "blocks")
-    )
+    blocks: OptionalField[TolerantItems[_ArticleBlock]] = nested_field("content.blocks")
 
 
 class _QuotedTweet(ResponsePart):
     text: OptionalField[str] = None
-    raw_text: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("raw_text", "text")
-    )
-    author_name: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("author", "name")
-    )
-    handle: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("author", "screen_name")
-    )
+    raw_text: OptionalField[str] = nested_field("raw_text.text")
+    author_name: OptionalField[str] = nested_field("author.name")
+    handle: OptionalField[str] = nested_field("author.screen_name")
     created_at: OptionalField[str] = None
     created_timestamp: OptionalField[int] = None
 
@@ -193,19 +186,11 @@ class _Tweet(_QuotedTweet):
     views: OptionalField[int] = None
     lang: OptionalField[str] = None
     replying_to: OptionalField[str] = None
-    photos: OptionalField[TolerantItems[_TweetPhoto]] = Field(
-        default=None, validation_alias=AliasPath("media", "photos")
-    )
-    videos: OptionalField[TolerantItems[_TweetPhoto]] = Field(
-        default=None, validation_alias=AliasPath("media", "videos")
-    )
-    poll: OptionalField[TolerantItems[_PollChoice]] = Field(
-        default=None, validation_alias=AliasPath("poll", "choices")
-    )
+    photos: OptionalField[TolerantItems[_TweetPhoto]] = nested_field("media.photos")
+    videos: OptionalField[TolerantItems[_TweetPhoto]] = nested_field("media.videos")
+    poll: OptionalField[TolerantItems[_PollChoice]] = nested_field("poll.choices")
     article: OptionalField[_TweetArticle] = None
-    community_note: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("community_note", "text")
-    )
+    community_note: OptionalField[str] = nested_field("community_note.text")
     quote: OptionalField[_QuotedTweet] = None
 
 

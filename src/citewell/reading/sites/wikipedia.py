@@ -7,12 +7,15 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import AliasPath, Field
-
 from citewell.core.errors import CitewellError, MalformedResponse
 from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.net.upstream.json_responses import (
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+)
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
 from citewell.reading.sites import site_kit, site_markdown
@@ -58,9 +61,7 @@ class _ArticleRevisions(ResponsePart):
 
 
 class _RevisionAnswer(ResponsePart):
-    pages: OptionalField[TolerantItems[_ArticleRevisions]] = Field(
-        default=None, validation_alias=AliasPath("query", "pages")
-    )
+    pages: OptionalField[TolerantItems[_ArticleRevisions]] = nested_field("query.pages")
 
 
 def find_route(url: str) -> site_kit.SiteRoute | None:

@@ -15,6 +15,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.reading.markdown.markdown_text import format_fenced_code
 from citewell.reading.sites import site_markdown
@@ -187,19 +188,11 @@ class _ChangedFile(ResponsePart):
 class _GithubCommit(ResponsePart):
     sha: str
     message: str = Field(validation_alias=AliasPath("commit", "message"))
-    author_name: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("commit", "author", "name")
-    )
-    date: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("commit", "author", "date")
-    )
+    author_name: OptionalField[str] = nested_field("commit.author.name")
+    date: OptionalField[str] = nested_field("commit.author.date")
     author: OptionalField[GithubUser] = None
-    additions: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("stats", "additions")
-    )
-    deletions: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("stats", "deletions")
-    )
+    additions: OptionalField[int] = nested_field("stats.additions")
+    deletions: OptionalField[int] = nested_field("stats.deletions")
     files: OptionalField[TolerantItems[_ChangedFile]] = None
 
 

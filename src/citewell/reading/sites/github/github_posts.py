@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import AliasPath, Field
+from pydantic import Field
 
 from citewell.core.errors import MalformedResponse, NotFound, UpstreamError
 from citewell.core.values.page import Page
@@ -16,6 +16,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -74,9 +75,7 @@ class GithubIssue(_IssueComment):
     comments: OptionalField[int] = None
     labels: OptionalField[TolerantItems[_IssueLabel]] = None
     pull_request: OptionalField[dict[str, Any]] = None
-    merged_at: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("pull_request", "merged_at")
-    )
+    merged_at: OptionalField[str] = nested_field("pull_request.merged_at")
 
 
 class GithubRelease(ResponsePart):
@@ -222,35 +221,21 @@ class _DiscussionPost(ResponsePart):
 
 class _DiscussionComment(_DiscussionPost):
     is_answer: OptionalField[bool] = Field(default=None, alias="isAnswer")
-    reply_count: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("replies", "totalCount")
-    )
-    replies: OptionalField[TolerantItems[_DiscussionPost]] = Field(
-        default=None, validation_alias=AliasPath("replies", "nodes")
-    )
+    reply_count: OptionalField[int] = nested_field("replies.totalCount")
+    replies: OptionalField[TolerantItems[_DiscussionPost]] = nested_field("replies.nodes")
 
 
 class _GithubDiscussion(_DiscussionPost):
     title: str
     upvotes: OptionalField[int] = Field(default=None, alias="upvoteCount")
-    category: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("category", "name")
-    )
-    comment_count: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("comments", "totalCount")
-    )
-    comments: OptionalField[TolerantItems[_DiscussionComment]] = Field(
-        default=None, validation_alias=AliasPath("comments", "nodes")
-    )
+    category: OptionalField[str] = nested_field("category.name")
+    comment_count: OptionalField[int] = nested_field("comments.totalCount")
+    comments: OptionalField[TolerantItems[_DiscussionComment]] = nested_field("comments.nodes")
 
 
 class _GraphqlAnswer(ResponsePart):
-    repository: OptionalField[dict[str, Any]] = Field(
-        default=None, validation_alias=AliasPath("data", "repository")
-    )
-    discussion: OptionalField[_GithubDiscussion] = Field(
-        default=None, validation_alias=AliasPath("data", "repository", "discussion")
-    )
+    repository: OptionalField[dict[str, Any]] = nested_field("data.repository")
+    discussion: OptionalField[_GithubDiscussion] = nested_field("data.repository.discussion")
 
 
 async def read_discussion(route: SiteRoute, kit: SiteKit) -> Page | None:

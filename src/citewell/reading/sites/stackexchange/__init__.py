@@ -13,7 +13,7 @@ from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites import site_kit
+from citewell.reading.sites import find_site_name, site_kit
 from citewell.reading.sites.stackexchange import stackexchange_posts
 from citewell.reading.sites.stackexchange.stackexchange_posts import (
     AnswerList,
@@ -24,7 +24,6 @@ from citewell.reading.sites.stackexchange.stackexchange_posts import (
     StackExchangeAnswer,
     StackExchangeComment,
 )
-from citewell.text.addresses import is_within_domain
 from citewell.text.safety.text_cleaning import clean_markup
 
 STACKEXCHANGE_API = site_kit.SiteEndpoint(
@@ -36,15 +35,6 @@ STACKEXCHANGE_API = site_kit.SiteEndpoint(
 ENDPOINTS = (STACKEXCHANGE_API,)
 
 _KEY_SETTING = "STACKEXCHANGE_KEY"
-_STACKEXCHANGE_DOMAINS = (
-    "stackexchange.com",
-    "stackoverflow.com",
-    "serverfault.com",
-    "superuser.com",
-    "askubuntu.com",
-    "mathoverflow.net",
-    "stackapps.com",
-)
 _HOSTS_WITHOUT_QUESTIONS = {"stackexchange.com", "api.stackexchange.com", "data.stackexchange.com", "chat.stackexchange.com", "chat.stackoverflow.com"}  # fmt: skip
 _PAGE_SIZE = 100  # the most that the API allows
 _MAX_ANSWER_PAGES = 2
@@ -64,11 +54,7 @@ def find_route(url: str) -> site_kit.SiteRoute | None:
     """The route: `id` is the question, `path` the linked answer, `name` the linked comment."""
     at = site_kit.parse_site_address(url)
     host = at.host.removeprefix("www.") if at else ""
-    if (
-        at is None
-        or host in _HOSTS_WITHOUT_QUESTIONS
-        or not any(is_within_domain(host, domain) for domain in _STACKEXCHANGE_DOMAINS)
-    ):
+    if at is None or host in _HOSTS_WITHOUT_QUESTIONS or find_site_name(host) != "stackexchange":
         return None
     first, second = at.find_part(0), at.find_part(1)
     if not _POST_ID_PATTERN.fullmatch(second):
@@ -94,7 +80,10 @@ async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | 
     try:
         thread = await reading.fetch_thread()
     finally:
-        reading.apply_pause()
+        # Send nothing for as long as the responses ask; calls during that time can lead to a ban.
+        if reading.pause_seconds > 0:
+            seconds = min(reading.pause_seconds, _MAX_PAUSE_SECONDS)
+            kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
     question = thread.question
     content = await kit.run_apart(stackexchange_posts.render_question_page, thread)
     return kit.build_page(
@@ -118,7 +107,7 @@ class _QuestionReading:
     def __init__(self, route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> None:
         self._route = route
         self._kit = kit
-        self._pause_seconds = 0.0
+        self.pause_seconds = 0.0
         self._has_backoff: set[str] = set()  # methods that must not be called again now
 
     async def fetch_thread(self) -> QuestionThread:
@@ -215,15 +204,9 @@ class _QuestionReading:
     def _note_limits(self, method: str, answer: ApiEnvelope) -> None:
         if answer.backoff is not None and answer.backoff > 0:
             self._has_backoff.add(method)
-            self._pause_seconds = max(self._pause_seconds, answer.backoff)
+            self.pause_seconds = max(self.pause_seconds, answer.backoff)
         if answer.quota_remaining is not None and answer.quota_remaining <= 0:
-            self._pause_seconds = max(self._pause_seconds, _NO_QUOTA_SECONDS)
-
-    def apply_pause(self) -> None:
-        """Send nothing for as long as the responses ask; calls during that time can lead to a ban."""
-        if self._pause_seconds > 0:
-            seconds = min(self._pause_seconds, _MAX_PAUSE_SECONDS)
-            self._kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
+            self.pause_seconds = max(self.pause_seconds, _NO_QUOTA_SECONDS)
 
     def _raise_api_error(self, response: HttpResponse) -> None:
         body = response.parse_json()
@@ -231,7 +214,7 @@ class _QuestionReading:
         if name == "throttle_violation":
             delay = _DELAY_PATTERN.search(str(body.get("error_message")))
             seconds = float(delay[1]) if delay else _THROTTLE_SECONDS
-            self._pause_seconds = max(self._pause_seconds, seconds)
+            self.pause_seconds = max(self.pause_seconds, seconds)
             raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
         if name == "no_method":
             raise page_errors.build_soft_404_error(self._route.url, "no such site")
