@@ -223,6 +223,11 @@ def _build_tweet_page(route: SiteRoute, kit: SiteKit, tweet: _Tweet) -> Page:
         quotes=tweet.quotes,
         views=tweet.views,
     )
+    quoted = ""
+    if tweet.quote is not None:
+        text = site_markdown.convert_plain_text(tweet.quote.full_text)
+        quote = site_markdown.join_blocks([_format_tweet_byline(tweet.quote), text])
+        quoted = site_markdown.quote_markdown(quote)
     language = re.match(r"(?!und|qme|qst|zxx|qht)[a-z]{2}", tweet.lang or "")
     return kit.build_page(
         route,
@@ -233,7 +238,7 @@ def _build_tweet_page(route: SiteRoute, kit: SiteKit, tweet: _Tweet) -> Page:
             site_markdown.convert_plain_text(tweet.full_text),
             *_render_tweet_article(article),
             *_render_tweet_extras(tweet),
-            _render_quoted_tweet(tweet.quote) if tweet.quote else "",
+            quoted,
             reactions,
         ),
         content_type="twitter",
@@ -283,13 +288,6 @@ def _render_tweet_extras(tweet: _Tweet) -> list[str]:
     note = tweet.community_note
     context = f"**Community note:** {site_markdown.format_inline_text(note)}" if note else ""
     return [*photos, *videos, poll, context]
-
-
-def _render_quoted_tweet(tweet: _QuotedTweet) -> str:
-    text = site_markdown.convert_plain_text(tweet.full_text)
-    return site_markdown.quote_markdown(
-        site_markdown.join_blocks([_format_tweet_byline(tweet), text])
-    )
 
 
 def _parse_api_date(text: str | None) -> str | None:

@@ -311,16 +311,14 @@ def _format_study_locations(protocol: RecordPart) -> str:
     countries = Counter(entry.format_text("country") or "unknown country" for entry in places)
     counted = ", ".join(f"{country} ({count})" for country, count in countries.most_common())
     # One paragraph: as a list, dozens of clinics would push the findings out of sight.
-    shown = [_format_study_place(entry) for entry in places[:_MAX_LOCATIONS]]
+    shown = []
+    for entry in places[:_MAX_LOCATIONS]:
+        names = (entry.format_text(name) for name in ("facility", "city", "state", "country"))
+        status = entry.find_code("status")
+        shown.append(", ".join(filter(None, names)) + (f" ({status})" if status else ""))
     left = len(places) - len(shown)
     named = "; ".join([*shown, *([f"and {left} more"] if left > 0 else [])])
     return f"{site_markdown.format_count(len(places), 'location')}: {counted}\n\n{named}"
-
-
-def _format_study_place(entry: RecordPart) -> str:
-    names = (entry.format_text(name) for name in ("facility", "city", "state", "country"))
-    status = entry.find_code("status")
-    return ", ".join(filter(None, names)) + (f" ({status})" if status else "")
 
 
 # What a study's record refers to: publications, documents, and data that will be shared.

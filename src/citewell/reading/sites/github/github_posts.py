@@ -107,6 +107,12 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
     comments = await _fetch_issue_comments(kit, f"{path}/comments") if issue.comments != 0 else []
     total = max(issue.comments or 0, len(comments))
     home = build_link_base(route, "HEAD/")
+    comment_blocks = []
+    for comment in comments:
+        name = format_user_link(comment.user) if find_user_login(comment.user) else "somebody"
+        day = site_markdown.format_markdown_link(format_day(comment.created_at), comment.html_url)
+        comment_blocks.append(site_markdown.join_facts(f"**{name}**", day))
+        comment_blocks.append(await render_github_text(kit, comment.body, home))
     return build_github_page(
         route,
         kit,
@@ -115,7 +121,7 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
         _format_issue_status(issue),
         await render_github_text(kit, issue.body, home),
         _format_comment_heading(comments, total),
-        *[await _render_issue_comment(comment, kit, home) for comment in comments],
+        *comment_blocks,
         kind="forum",
         author=find_user_login(issue.user),
         published=normalize_iso_time(issue.created_at),
@@ -148,13 +154,6 @@ def _format_issue_status(issue: GithubIssue) -> str:
         format_day(issue.created_at),
         f"labels: {labels}" if labels else "",
     )
-
-
-async def _render_issue_comment(comment: _IssueComment, kit: SiteKit, home: LinkBase) -> str:
-    name = format_user_link(comment.user) if find_user_login(comment.user) else "somebody"
-    day = site_markdown.format_markdown_link(format_day(comment.created_at), comment.html_url)
-    head = site_markdown.join_facts(f"**{name}**", day)
-    return site_markdown.join_blocks([head, await render_github_text(kit, comment.body, home)])
 
 
 async def read_release(route: SiteRoute, kit: SiteKit) -> Page | None:
