@@ -304,7 +304,9 @@ def test_an_index_that_answers_otherwise_is_an_error(body: str) -> None:
 
 
 CAPTURE_LISTS = [
-    one for one in load_exchanges("web.archive.org") if "/cdx/" in one.url and one.status == 200
+    exchange
+    for exchange in load_exchanges("web.archive.org")
+    if "/cdx/" in exchange.url and exchange.status == 200
 ]
 
 

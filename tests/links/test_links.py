@@ -108,7 +108,7 @@ def test_a_shell_or_an_error_page_tells_no_title(links: Checker) -> None:
         links.page("no", "x " * 99, status=500),
     )
 
-    assert [one.titles for one in links.check(shell, error).values()] == [(), ()]
+    assert [state.titles for state in links.check(shell, error).values()] == [(), ()]
 
 
 def test_a_dead_page_comes_with_its_archived_copy(links: Checker, world: World) -> None:

@@ -26,7 +26,7 @@ def verify(citation: str, *, desk: Desk | None = None, claim: str | None = None)
 
 @pytest.fixture(scope="module")
 def dois() -> list[str]:
-    return [one.key for one in register().works]
+    return [work.key for work in register().works]
 
 
 @requires("verify_citation.matched_record", "verify_citation.exists")
@@ -89,7 +89,7 @@ def test_an_invented_doi_with_a_real_title_is_told_the_right_one(dois: list[str]
 
 
 def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_offered() -> None:
-    works = [one for one in register().works if len(one.title.split()) > 6 and one.authors]
+    works = [work for work in register().works if len(work.title.split()) > 6 and work.authors]
     cited, neighbour = works[0], works[1]
 
     found = verify(f"{cited.names[0]} ({cited.year}). {cited.title}. doi:{neighbour.key}")
@@ -110,18 +110,18 @@ def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[s
         "PMID: 12345678", "ISBN 978-3-16-148410-0", "347 U.S. 483 (1954)",
     ]  # fmt: skip
 
-    found = [verify(one, desk=desk) for one in asked]
+    found = [verify(citation, desk=desk) for citation in asked]
 
-    assert all(one["exists"] is None for one in found)
-    assert {one["existence"] for one in found} == {"unchecked"}
-    assert {one["verificationStatus"] for one in found} == {"uncertain"}
-    assert not any("mismatches" in one for one in found)
+    assert all(result["exists"] is None for result in found)
+    assert {result["existence"] for result in found} == {"unchecked"}
+    assert {result["verificationStatus"] for result in found} == {"uncertain"}
+    assert not any("mismatches" in result for result in found)
     assert any("rate_limited" in line for line in found[0]["provenance"])
 
 
 @requires("verify_citation.match_confidence", "verify_citation.citation")
 def test_words_that_fit_a_work_confirm_it() -> None:
-    real = next(one for one in register().works if len(one.title.split()) > 6 and one.authors)
+    real = next(work for work in register().works if len(work.title.split()) > 6 and work.authors)
 
     found = verify(f"{real.names[0]}. {real.title}. {real.venue}, {real.year}.")
 
@@ -154,7 +154,7 @@ def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant() -> N
 
 
 def test_a_retracted_work_is_confirmed_and_said_to_be_retracted() -> None:
-    bad = next(one for one in register().works if one.retracted)
+    bad = next(work for work in register().works if work.retracted)
 
     found = verify(bad.key)
 
@@ -165,9 +165,9 @@ def test_a_retracted_work_is_confirmed_and_said_to_be_retracted() -> None:
 @requires("verify_citation.retraction_status")
 def test_a_correction_is_no_retraction() -> None:
     only = next(
-        one
-        for one in register().works
-        if one.events and {event.kind for event in one.events} == {"correction"}
+        work
+        for work in register().works
+        if work.events and {event.kind for event in work.events} == {"correction"}
     )
 
     found = verify(only.key)
@@ -178,13 +178,13 @@ def test_a_correction_is_no_retraction() -> None:
 
 @requires("verify_citation.retraction_status")
 def test_a_clean_record_says_nothing_of_retraction(dois: list[str]) -> None:
-    clean = next(one for one in register().works if not one.events)
+    clean = next(work for work in register().works if not work.events)
 
     assert "retractionStatus" not in verify(clean.key)
 
 
 def test_other_identifiers_are_looked_up_as_what_they_are() -> None:
-    by_pmid = next(one for one in register().works if "pmid" in one.ids)
+    by_pmid = next(work for work in register().works if "pmid" in work.ids)
     desk = Desk()
 
     found = verify(f"PMID {by_pmid.ids['pmid']}", desk=desk)
@@ -282,7 +282,7 @@ def test_metadata_that_name_another_paper_are_reported_and_not_believed() -> Non
 @requires("verify_citation.detected_doi_own")
 def test_a_doi_at_the_beginning_of_the_text_counts_if_the_record_is_the_pages() -> None:
     desk = Desk()
-    real = next(one for one in register().works if one.key == "10.1056/nejmoa2007621")
+    real = next(work for work in register().works if work.key == "10.1056/nejmoa2007621")
     own, other = "https://old.example.org/p17", "https://blog.example.org/p17"
     text = f"https://doi.org/{real.doi} {FILLER}"
     desk.pages[own] = page(own, text, title=real.title, author="; ".join(real.names))
@@ -474,7 +474,7 @@ def test_a_dead_links_archived_copy_is_what_is_read() -> None:
 
 
 def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it() -> None:
-    real = next(one for one in register().works if one.abstract)
+    real = next(work for work in register().works if work.abstract)
     spoken = verify(real.key, claim=real.title)
     unspoken = verify(real.key, claim="volcanic lightning sterilises zebras")
 

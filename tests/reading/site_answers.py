@@ -205,8 +205,8 @@ def playlist_video(video: str, title: str) -> dict[str, Any]:
 def channel_data(*items: dict[str, Any]) -> dict[str, Any]:
     """The videos tab of a channel as the page and the API describe it."""
     wrapped = [
-        one if "continuationItemRenderer" in one else {"richItemRenderer": {"content": one}}
-        for one in items
+        entry if "continuationItemRenderer" in entry else {"richItemRenderer": {"content": entry}}
+        for entry in items
     ]
     rows = [
         {"metadataParts": [{"text": {"content": "@tides"}}]},

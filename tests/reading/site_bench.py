@@ -85,7 +85,9 @@ class Web:
     @property
     def asked(self) -> list[str]:
         """Host and path of every request."""
-        return [f"{urlsplit(one.url).hostname}{urlsplit(one.url).path}" for one in self.sent]
+        return [
+            f"{urlsplit(request.url).hostname}{urlsplit(request.url).path}" for request in self.sent
+        ]
 
 
 class Forbidding:

@@ -59,7 +59,7 @@ def test_a_comments_address_shows_the_comment_with_its_replies() -> None:
 def test_a_comment_that_the_fragment_names_is_marked_in_its_discussion() -> None:
     found = page(f"{STORY}#7", hackernews_index())
 
-    line = next(one for one in found.content.split("\n") if "the linked comment" in one)
+    line = next(text for text in found.content.split("\n") if "the linked comment" in text)
     assert "item?id=7" in line
 
 

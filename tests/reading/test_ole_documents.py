@@ -31,7 +31,7 @@ def test_an_old_document_with_a_password_says_so(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("streams", "said"),
+    ("streams", "problem"),
     [
         ({"WordDocument": b""}, "damaged or cut off"),
         ({"WordDocument": bytes(2000)}, "damaged|no text"),
@@ -39,8 +39,8 @@ def test_an_old_document_with_a_password_says_so(body: bytes) -> None:
         ({"Workbook": b"\x09\x08\x10\x00"}, "damaged|no workbook"),
     ],
 )
-def test_a_damaged_stream_is_a_clear_error(streams: dict[str, bytes], said: str) -> None:
-    with pytest.raises(UnreadableDocument, match=said):
+def test_a_damaged_stream_is_a_clear_error(streams: dict[str, bytes], problem: str) -> None:
+    with pytest.raises(UnreadableDocument, match=problem):
         open_document(
             compound(
                 {name: raw.ljust(4096, b"\x00") if raw else raw for name, raw in streams.items()}

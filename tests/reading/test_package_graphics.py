@@ -36,7 +36,7 @@ def sales_chart(kind: str = "barChart", title: str = "By region") -> str:
 
 @requires("scrape_page.office_charts")
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "kinds"),
     [
         ("barChart", "bar"),
         ("bar3DChart", "bar"),
@@ -49,12 +49,12 @@ def sales_chart(kind: str = "barChart", title: str = "By region") -> str:
         ("surfaceChart", "surface"),
     ],
 )
-def test_a_chart_on_a_slide_is_a_table_of_its_data(kind: str, said: str) -> None:
+def test_a_chart_on_a_slide_is_a_table_of_its_data(kind: str, kinds: str) -> None:
     body = pptx(chart_reference("c1"), parts={"c1": sales_chart(kind)})
 
     found = open_document(body).markdown
 
-    assert found == f"## Slide 1\n\n**Chart: By region** ({said} chart)\n\n{CHART_ROWS}"
+    assert found == f"## Slide 1\n\n**Chart: By region** ({kinds} chart)\n\n{CHART_ROWS}"
 
 
 def test_a_chart_in_a_group_of_shapes_is_read() -> None:
@@ -112,11 +112,13 @@ def test_points_of_a_scatter_chart_have_both_coordinates() -> None:
 
 
 def test_bubbles_have_their_sizes() -> None:
-    one = series("A", chart_points("num", "1"), chart_points("num", "10"), x="xVal", y="yVal")
-    one = one.replace(
+    bubbles = series("A", chart_points("num", "1"), chart_points("num", "10"), x="xVal", y="yVal")
+    bubbles = bubbles.replace(
         "</c:ser>", f"<c:bubbleSize>{chart_points('num', '3')}</c:bubbleSize></c:ser>"
     )
-    body = pptx(chart_reference("c1"), parts={"c1": chart(f"<c:bubbleChart>{one}</c:bubbleChart>")})
+    body = pptx(
+        chart_reference("c1"), parts={"c1": chart(f"<c:bubbleChart>{bubbles}</c:bubbleChart>")}
+    )
 
     assert "| A | 1 | 10 | 3 |" in open_document(body).markdown
 
@@ -141,7 +143,7 @@ def test_a_chart_of_the_newer_kinds_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "note"),
     [
         (chart("<c:barChart/>", title="Empty"), "**Chart: Empty** (bar chart). It holds no data."),
         (chart(""), "It holds no data."),
@@ -150,10 +152,10 @@ def test_a_chart_of_the_newer_kinds_is_read() -> None:
     ],
     ids=["no series", "no plot", "cut off", "something else"],
 )
-def test_a_chart_without_data_says_so(part: str, said: str) -> None:
+def test_a_chart_without_data_says_so(part: str, note: str) -> None:
     found = open_document(pptx(chart_reference("c1") + slide_shape("Text."), parts={"c1": part}))
 
-    assert said in found.markdown
+    assert note in found.markdown
     assert "Text." in found.markdown
 
 

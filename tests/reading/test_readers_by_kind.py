@@ -35,7 +35,7 @@ def test_a_wrong_name_changes_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "problem"),
     [
         (b"\x89PNG\r\n\x1a\n" + b"\x00" * 60, "image"),
         (b"\x1f\x8b\x08\x00" + bytes(range(60)), "gzip archive"),
@@ -48,8 +48,8 @@ def test_a_wrong_name_changes_nothing(kind: str) -> None:
         (packed({"notes.txt": "hello"}), "ZIP archive"),
     ],
 )
-def test_what_holds_no_text_is_named_in_the_complaint(body: bytes, said: str) -> None:
-    with pytest.raises(UnsupportedDocument, match=said):
+def test_what_holds_no_text_is_named_in_the_complaint(body: bytes, problem: str) -> None:
+    with pytest.raises(UnsupportedDocument, match=problem):
         open_document(body)
 
 

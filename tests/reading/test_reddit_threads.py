@@ -1,4 +1,4 @@
-"""Threads of Reddit."""
+"""Threads of Reddit, from its listings and from its HTML pages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import pytest
 
 from citewell.core.errors import NotFound
 from tests.reading.site_answers import (
+    REDDIT_COMMENTS,
     REDDIT_PAGE,
     reddit,
 )
-from tests.reading.site_bench import Reply, page, read
+from tests.reading.site_bench import Bench, Forbidding, Reply, Web, page, read
 from tests.requirements import requires
 
 THREAD = "https://www.reddit.com/r/tides/comments/abc123/which_tide_table/"
@@ -34,8 +35,8 @@ def test_a_reddit_thread_has_its_comments_and_signals() -> None:
     assert signals.credibility_note is not None
     assert "vote manipulation" in signals.credibility_note
     assert signals.top_comments is not None
-    assert [one.author for one in signals.top_comments] == ["second", "first", "third"]
-    assert all(len(one.body.encode()) <= 500 for one in signals.top_comments)
+    assert [comment.author for comment in signals.top_comments] == ["second", "first", "third"]
+    assert all(len(comment.body.encode()) <= 500 for comment in signals.top_comments)
     assert "[removed]" not in found.content
     assert "> **u/third** · 1 point" in found.content
     assert found.truncated
@@ -69,3 +70,26 @@ def test_a_deleted_post_without_comments_is_not_found() -> None:
 
     with pytest.raises(NotFound):
         read(THREAD, answers)
+
+
+def test_the_page_is_read_where_reddit_keeps_its_json_to_itself() -> None:
+    answers = {JSON: Reply(status=403, body="<html>"), HTML: REDDIT_PAGE, LATE: REDDIT_COMMENTS}
+
+    found = page(THREAD, answers)
+
+    assert "I **need** one." in found.content
+    assert found.published == "2023-11-14T22:13:20+00:00"
+    assert found.forum_signals is not None
+    assert found.forum_signals.upvotes == 42
+    assert found.forum_signals.top_comments is not None
+    assert [comment.body for comment in found.forum_signals.top_comments] == [
+        "Or the harbour's.",
+        "Use the official one.",
+    ]
+
+
+def test_a_page_that_forbids_programs_is_not_read() -> None:
+    web = Web({JSON: Reply(status=403), HTML: REDDIT_PAGE})
+
+    assert Bench(web=web, robots=Forbidding()).read(THREAD) is None
+    assert web.asked == [JSON]

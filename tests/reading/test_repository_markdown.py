@@ -46,7 +46,7 @@ def test_trust_costs_five_calls_and_counts_by_the_last_page() -> None:
     assert wire["repo"]["license"] == "MIT"
     assert wire["owner"]["isVerified"] is True
     assert wire["community"]["hasContributing"] is False
-    assert len([one for one in web.asked if one.startswith(GH)]) == 5
+    assert len([url for url in web.asked if url.startswith(GH)]) == 5
 
 
 def test_a_call_that_fails_leaves_out_only_its_part() -> None:
@@ -61,7 +61,7 @@ def test_a_call_that_fails_leaves_out_only_its_part() -> None:
 
 def test_a_spent_quota_costs_the_signals_and_not_the_readme() -> None:
     spent = Reply(status=403, headers={"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99"})
-    answers = {one: spent for one in github() if one.startswith(GH)}
+    answers = {url: spent for url in github() if url.startswith(GH)}
 
     found = page(REPO, answers | {f"{RAW}/example/tides/HEAD/README.md": README})
 
@@ -74,7 +74,7 @@ def test_the_token_goes_to_the_api_alone() -> None:
 
     Bench(web=web, raw={"GITHUB_TOKEN": "a-token"}).read(REPO)
 
-    with_token = {one.url.split("/")[2] for one in web.sent if one.secret_headers}
+    with_token = {request.url.split("/")[2] for request in web.sent if request.secret_headers}
     assert with_token == {GH}
 
 

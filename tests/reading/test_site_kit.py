@@ -11,7 +11,7 @@ from citewell.core.errors import NotFound
 from citewell.core.values.page import Page
 from citewell.net.network import Network
 from citewell.reading import sites
-from citewell.reading.sites.site_kit import SiteKit
+from citewell.reading.sites.site_kit import SiteKit, format_reactions
 from tests.internet.apis.site_youtube_mobile import KEY
 from tests.internet.faults import Fault
 from tests.internet.world import World
@@ -99,3 +99,9 @@ def test_a_talk_is_read_from_its_page_where_the_application_is_turned_away(
 def test_a_talk_that_does_not_exist_is_not_found(environ: dict[str, str]) -> None:
     with pytest.raises(NotFound, match="Video unavailable"):
         read("https://www.youtube.com/watch?v=abcdefghijX", environ)
+
+
+def test_reactions_that_the_network_does_not_count_are_left_out() -> None:
+    counts = format_reactions(likes=1, reposts=2, replies=1, quotes=None)
+
+    assert counts == "1 like · 2 reposts · 1 reply"

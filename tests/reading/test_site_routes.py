@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from citewell.reading import sites
+from citewell.text.data_tables import load_table
 from tests.reading.site_answers import CASES
 from tests.reading.site_bench import Bench, Reply, Web, read
 
@@ -135,13 +136,15 @@ def test_any_other_address_is_left_to_the_ladder(url: str) -> None:
 
 
 def test_every_site_is_listed_and_owns_a_domain() -> None:
-    assert set(sites.SITES_BY_DOMAIN.values()) == set(sites.NAMES)
+    assert set(load_table(sites.__name__, "site_domains").values()) == set(sites.NAMES)
     assert {site for site, _, _ in CASES} == set(sites.NAMES)
 
 
 def test_no_two_endpoints_share_a_setting() -> None:
     envs = [
-        one.base_url_env for name in sites.NAMES for one in sites.load_site_reader(name).ENDPOINTS
+        endpoint.base_url_env
+        for name in sites.NAMES
+        for endpoint in sites.load_site_reader(name).ENDPOINTS
     ]
 
     assert len(envs) == len(set(envs))
@@ -155,9 +158,11 @@ def test_matching_a_host_of_nobody_loads_no_site() -> None:
         " print([name for name in sites.NAMES if f'citewell.reading.sites.{name}' in sys.modules])"
     )
 
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert told.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(("site", "url", "make"), CASES, ids=[url for _, url, _ in CASES])

@@ -41,7 +41,7 @@ def test_the_host_is_named_to_the_api() -> None:
 
     Bench(web=web).read("https://cooking.stackexchange.com/questions/11/x")
 
-    assert {dict(one.params)["site"] for one in web.sent} == {"cooking.stackexchange.com"}
+    assert {dict(request.params)["site"] for request in web.sent} == {"cooking.stackexchange.com"}
 
 
 def test_a_question_that_is_gone_is_not_found() -> None:
@@ -77,7 +77,7 @@ def busy(count: int) -> dict[str, Any]:
         start = (int(asked["page"]) - 1) * int(asked["pagesize"])
         stop = min(start + int(asked["pagesize"]), count)
         numbers = range(1000 + start, 1000 + stop)
-        return {"items": [answer(one) for one in numbers], "has_more": stop < count}
+        return {"items": [answer(number) for number in numbers], "has_more": stop < count}
 
     answers[f"{SE}/questions/11/answers"] = listed
     answers[f"{SE}/answers/999"] = {"items": [answer(999, score=-3)], "has_more": False}
@@ -141,7 +141,7 @@ def test_comments_stand_below_their_posts_oldest_first() -> None:
 
 def test_a_linked_comment_is_marked_and_its_answer_is_asked_for() -> None:
     answers = busy(250)
-    answers[f"{SE}/posts/11;999;" + ";".join(str(1000 + one) for one in range(98)) + "/comments"] = {
+    answers[f"{SE}/posts/11;999;" + ";".join(str(1000 + number) for number in range(98)) + "/comments"] = {
         "items": [{"comment_id": 77, "post_id": 999, "body": "True."}],
         "has_more": False,
     }  # fmt: skip
@@ -164,7 +164,7 @@ def test_the_key_is_sent_if_there_is_one() -> None:
 
     Bench(web=web, raw={"STACKEXCHANGE_KEY": "a-key"}).read(QUESTION)
 
-    assert {dict(one.params).get("key") for one in web.sent} == {"a-key"}
+    assert {dict(request.params).get("key") for request in web.sent} == {"a-key"}
 
 
 def test_no_key_is_sent_without_one() -> None:
@@ -172,7 +172,7 @@ def test_no_key_is_sent_without_one() -> None:
 
     Bench(web=web).read(QUESTION)
 
-    assert all("key" not in dict(one.params) for one in web.sent)
+    assert all("key" not in dict(request.params) for request in web.sent)
 
 
 class Patient(Web):
@@ -212,8 +212,8 @@ def test_a_spent_quota_is_not_asked_again_for_an_hour() -> None:
 
 
 def test_the_delay_of_a_ban_is_kept() -> None:
-    said = "too many requests from this IP, more requests available in 4321 seconds"
-    body = {"error_id": 502, "error_name": "throttle_violation", "error_message": said}
+    message = "too many requests from this IP, more requests available in 4321 seconds"
+    body = {"error_id": 502, "error_name": "throttle_violation", "error_message": message}
     web = Patient(dict.fromkeys(stackexchange(), Reply(status=400, body=body)))
 
     assert Bench(web=web).read(QUESTION) is None

@@ -5,6 +5,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import NotFound
+from citewell.reading.sites.clinicaltrials.study_results import (
+    RecordPart,
+    format_fact_list,
+    format_markdown_table,
+    format_registry_code,
+)
 from tests.internet.studies import NUMBER, clinicaltrials, study
 from tests.reading.site_bench import Bench, Reply, Web, page, read
 from tests.requirements import requires
@@ -67,7 +73,7 @@ def test_the_clinics_of_a_study_are_one_paragraph() -> None:
     content = page(URL, clinicaltrials()).content
 
     [line] = [
-        one for one in content.split("\n") if one.startswith("Clinic 0, Example City, France")
+        text for text in content.split("\n") if text.startswith("Clinic 0, Example City, France")
     ]
     assert "; Clinic 1, Example City, France (completed); " in line
     assert line.endswith("; and 5 more")
@@ -134,9 +140,13 @@ def test_a_study_with_nothing_but_its_number_has_a_page() -> None:
 
 
 def test_texts_of_the_registry_start_no_headings_and_no_tags() -> None:
-    told = {"briefSummary": "# Ignore\n\n<script>alert(1)</script> [x](javascript:1) a <b and \\<c"}
+    description = {
+        "briefSummary": "# Ignore\n\n<script>alert(1)</script> [x](javascript:1) a <b and \\<c"
+    }
 
-    content = read_study(protocolSection=study()["protocolSection"] | {"descriptionModule": told})
+    content = read_study(
+        protocolSection=study()["protocolSection"] | {"descriptionModule": description}
+    )
 
     assert "\n# Ignore" not in content
     assert "\n\\# Ignore" in content
@@ -167,3 +177,43 @@ def test_old_addresses_lead_to_the_same_record(path: str) -> None:
     assert found is not None
     assert found.final_url == URL
     assert bench.web.asked == [API]
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], {"a": None}, {"a": [{"b": 1}]}])
+def test_a_part_that_is_missing_or_damaged_is_empty(value: object) -> None:
+    part = RecordPart(value)
+
+    assert part.find_plain_text("a", "b") == ""
+    assert part.find_markdown("a") == ""
+    assert not part.find_subpart("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("ACTIVE_NOT_RECRUITING", "active not recruiting"),
+        ("PHASE2", "Phase 2"),
+        ("EARLY_PHASE1", "Early Phase 1"),
+        ("NA", "not applicable"),
+        ("As written", "As written"),
+    ],
+)
+def test_a_code_is_shown_in_words(code: str, words: str) -> None:
+    assert format_registry_code(code) == words
+
+
+def test_a_text_of_the_registry_can_start_no_heading() -> None:
+    part = RecordPart({"text": "# Not a heading\n* one\n* two"})
+
+    assert part.find_markdown("text").startswith("\\# Not")
+    assert part.find_inline_markdown("text") == "\\# Not a heading; one; two"
+
+
+@pytest.mark.parametrize(("date", "found"), [("2024-01", "2024-01"), ("January 2024", "")])
+def test_only_iso_dates_are_dates(date: str, found: str) -> None:
+    assert RecordPart({"date": date}).find_date("date") == found
+
+
+def test_facts_without_a_value_and_tables_without_rows_are_left_out() -> None:
+    assert format_fact_list([("Sex", "all"), ("Ages", "")]) == "- Sex: all"
+    assert format_markdown_table(["a"], []) == ""

@@ -92,7 +92,7 @@ def test_the_captions_own_address_is_the_third_way() -> None:
 
     assert found is not None
     assert "The moon pulls" in found.content
-    assert [dict(one.params)["lang"] for one in web.sent[-3:]] == ["en", "en-US", "en-GB"]
+    assert [dict(request.params)["lang"] for request in web.sent[-3:]] == ["en", "en-US", "en-GB"]
 
 
 @requires("scrape_page.youtube")
@@ -176,8 +176,8 @@ def test_highlights_are_five_at_most_and_the_best_scores_one() -> None:
 
     assert 1 <= len(found) <= 5
     assert found[0].score == 1.0
-    assert all(0 <= one.score <= 1 for one in found)
-    assert len({one.text for one in found}) == len(found)
+    assert all(0 <= highlight.score <= 1 for highlight in found)
+    assert len({highlight.text for highlight in found}) == len(found)
     assert found[0].to_wire().keys() == {"text", "score", "startTime"}
 
 

@@ -54,7 +54,7 @@ def test_recommendations_under_a_playlist_are_left_out() -> None:
 
     assert found is not None
     assert "Something else" not in found.content
-    asked = [one.json["continuation"] for one in web.sent if one.method == "POST"]
+    asked = [request.json["continuation"] for request in web.sent if request.method == "POST"]
     assert asked == ["next-page"]
 
 
@@ -63,7 +63,7 @@ def test_the_page_tells_the_api_its_key_and_version() -> None:
 
     Bench(web=web).read(LIST)
 
-    post = next(one for one in web.sent if one.method == "POST")
+    post = next(request for request in web.sent if request.method == "POST")
     assert dict(post.params)["key"] == "AIzaExampleKey0001"
     assert post.json["context"]["client"]["clientVersion"] == "2.20261101.01.00"
 
@@ -93,7 +93,7 @@ def test_advertisements_and_playlists_among_videos_are_left_out() -> None:
     listing = parse_listing_body(json.dumps(data))
 
     assert listing is not None
-    assert [one.id for one in listing.videos] == ["aaaaaaaaaaa"]
+    assert [video.id for video in listing.videos] == ["aaaaaaaaaaa"]
 
 
 @pytest.mark.parametrize(

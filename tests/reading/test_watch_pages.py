@@ -34,7 +34,7 @@ def test_people_are_preferred_to_machines_and_the_key_of_the_page_is_used() -> N
 
     Bench(web=web).read(URL)
 
-    post = next(one for one in web.sent if one.method == "POST")
+    post = next(request for request in web.sent if request.method == "POST")
     assert dict(post.params)["key"] == "AIzaExampleKey0001"
     assert post.json["context"]["client"]["clientName"] == "ANDROID_VR"
     assert post.json["context"]["client"]["visitorData"] == "Cgt2aXNpdG9y%3D"
@@ -139,7 +139,11 @@ def test_a_whole_consent_page_is_recognised() -> None:
 
 
 def list_clients(web: Web) -> list[str]:
-    return [one.json["context"]["client"]["clientName"] for one in web.sent if one.method == "POST"]
+    return [
+        request.json["context"]["client"]["clientName"]
+        for request in web.sent
+        if request.method == "POST"
+    ]
 
 
 BOT_CHECK = refusing("LOGIN_REQUIRED", "Sign in to confirm you're not a bot")
@@ -201,12 +205,12 @@ def test_each_way_that_failed_is_named_beside_the_description() -> None:
     found = page(URL, answers | {"www.youtube.com/watch": html, TIMED: b""})
 
     assert found.quality == "partial"
-    said = found.notes[1]
-    assert "the VR app (HTTP 500)" in said
-    assert "the watch page (empty captions)" in said
-    assert "the Android app (Sign in to confirm you're not a bot)" in said
-    assert "the iOS app" in said
-    assert "the caption address (empty captions)" in said
+    note = found.notes[1]
+    assert "the VR app (HTTP 500)" in note
+    assert "the watch page (empty captions)" in note
+    assert "the Android app (Sign in to confirm you're not a bot)" in note
+    assert "the iOS app" in note
+    assert "the caption address (empty captions)" in note
 
 
 def test_a_bot_check_names_every_application_that_was_asked() -> None:

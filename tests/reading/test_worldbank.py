@@ -22,10 +22,10 @@ def test_an_indicator_page_is_read_as_a_table_of_its_values() -> None:
 
 
 def test_an_indicator_that_does_not_exist_is_not_found() -> None:
-    said = [{"message": [{"id": "120", "key": "Invalid value", "value": "not found"}]}]
+    answer = [{"message": [{"id": "120", "key": "Invalid value", "value": "not found"}]}]
 
     with pytest.raises(NotFound):
-        page(URL, {API: said})
+        page(URL, {API: answer})
 
 
 @pytest.mark.parametrize("body", ["", "<html>", "[]", "[{}]", "[{}, null]", "[" * 10_000, "7"])

@@ -62,7 +62,7 @@ def test_a_playlist_is_browsed_where_its_page_is_not_shown() -> None:
 
     assert found is not None
     assert "1. [Spring]" in found.content
-    post = next(one for one in web.sent if one.method == "POST")
+    post = next(request for request in web.sent if request.method == "POST")
     assert post.json["browseId"] == "VLPLtides0001"
 
 
@@ -159,7 +159,7 @@ def test_the_name_of_a_channel_is_resolved_where_its_page_is_not_shown() -> None
 
     assert found is not None
     assert "1.2M subscribers" in found.content
-    resolve, browse = [one.json for one in web.sent if one.method == "POST"]
+    resolve, browse = [request.json for request in web.sent if request.method == "POST"]
     assert resolve["url"] == CHANNEL
     assert browse["browseId"] == "UC0000000000000000000001"
     assert browse["params"] == "EgZ2aWRlb3PyBgQKAjoA"

@@ -119,7 +119,7 @@ def test_a_plain_name_needs_no_mark() -> None:
 def test_braces_keep_a_name_together_in_a_line() -> None:
     line = "{Steve Mould}; Grace Hopper and Ada Lovelace, {Mira and Sol}"
 
-    assert [(one.name, one.is_indivisible) for one in parse_author_line(line)] == [
+    assert [(author.name, author.is_indivisible) for author in parse_author_line(line)] == [
         ("Steve Mould", True),
         ("Grace Hopper", False),
         ("Ada Lovelace", False),

@@ -166,7 +166,7 @@ def test_numbers_may_be_left_out_and_filled_in_later(tmp_path: Path) -> None:
 
     session = scene(tmp_path, work).session
 
-    assert [one.number for one in session.steps] == [1, 5, 7, 6]
+    assert [step.number for step in session.steps] == [1, 5, 7, 6]
     assert (session.last_step_number, session.estimated_steps) == (7, 7)
     assert session.describe_step_numbers() == "steps 1, 5 to 7"
     assert session.find_superseding_step(5) == 7

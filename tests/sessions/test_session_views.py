@@ -50,7 +50,7 @@ def test_a_gap_that_is_named_again_is_listed_once_until_it_is_closed() -> None:
 
     gaps = ResearchSession(id="s", started="x", steps=again).list_gaps()
 
-    assert [(one.found_in, one.closed_in) for one in gaps] == [(1, 3), (4, None)]
+    assert [(gap.found_in, gap.closed_in) for gap in gaps] == [(1, 3), (4, None)]
 
 
 @requires("sequential_search.response_mode", "sequential_search.last_steps")

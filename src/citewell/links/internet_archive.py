@@ -46,7 +46,11 @@ class ArchiveSnapshot:
 
     @property
     def taken_at(self) -> datetime | None:
-        return parse_archive_timestamp(self.timestamp)
+        """The timestamp as a datetime; None if it has not all of its fourteen digits."""
+        try:
+            return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        except ValueError:
+            return None
 
 
 class WaybackMachine:
@@ -160,14 +164,6 @@ def _parse_capture_table(table: Any) -> list[Mapping[str, str]]:
     return [
         dict(zip(names, map(str, row), strict=True)) for row in lists[1:] if len(row) == len(names)
     ]
-
-
-def parse_archive_timestamp(timestamp: str) -> datetime | None:
-    """A fourteen-digit timestamp as a datetime; None if it is not one."""
-    try:
-        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 # Asks the Internet Archive (Save Page Now) to capture a page, and reports the outcome.
@@ -299,16 +295,16 @@ class PageArchive:
 
     async def _poll_capture_job(self, attempt: _CaptureAttempt) -> ArchiveSnapshot | None:
         response = await self._send_capture_request(f"/save/status/{attempt.job_id}", attempt)
-        told = response.parse_json() if response.status < 300 else {}
-        told = told if isinstance(told, dict) else {}
+        job = response.parse_json() if response.status < 300 else {}
+        job = job if isinstance(job, dict) else {}
         attempt.steps.append(
-            f"capture job: {clean_markup(str(told.get('status') or response.status))}"
+            f"capture job: {clean_markup(str(job.get('status') or response.status))}"
         )
-        if told.get("status") == "success" and re.fullmatch(r"\d{14}", str(told.get("timestamp"))):
-            return self._copies.build_snapshot(str(told["timestamp"]), attempt.url)
-        if told.get("status") == "error":
+        if job.get("status") == "success" and re.fullmatch(r"\d{14}", str(job.get("timestamp"))):
+            return self._copies.build_snapshot(str(job["timestamp"]), attempt.url)
+        if job.get("status") == "error":
             attempt.is_final = True
-            message = clean_markup(str(told.get("message") or "no reason given"))[:200]
+            message = clean_markup(str(job.get("message") or "no reason given"))[:200]
             attempt.reason = f"the archive could not capture the page: {message}"
         return None
 
@@ -342,12 +338,17 @@ class PageArchive:
         self, url: str, attempt: _CaptureAttempt, snapshot: ArchiveSnapshot | None
     ) -> ArchiveOutcome:
         """The result of the call; a copy taken before the call began has the status `existing`."""
-        asked = {"requested_url": url, "http_status": attempt.status, "source": ARCHIVE_SOURCE}
-        told = {**asked, "provenance": tuple(attempt.steps), "reason": attempt.reason}
+        facts: dict[str, Any] = {
+            "requested_url": url,
+            "http_status": attempt.status,
+            "source": ARCHIVE_SOURCE,
+            "provenance": tuple(attempt.steps),
+            "reason": attempt.reason,
+        }
         if snapshot is None:
             pending = attempt.request_received and not attempt.is_final
             return ArchiveOutcome(
-                **told,
+                **facts,
                 captured=False,
                 status="pending" if pending else "unavailable",
                 poll_url=f"{self._root}/web/*/{attempt.url}" if pending else None,
@@ -355,10 +356,10 @@ class PageArchive:
         taken = snapshot.taken_at
         if taken is None or taken < attempt.started_at - _CLOCK_SKEW:
             return ArchiveOutcome(
-                **told, captured=False, status="existing", snapshot_url=snapshot.url
+                **facts, captured=False, status="existing", snapshot_url=snapshot.url
             )
         return ArchiveOutcome(
-            **{**told, "reason": None},
+            **{**facts, "reason": None},
             captured=True,
             status="archived",
             snapshot_url=snapshot.url,

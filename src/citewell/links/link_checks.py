@@ -12,13 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Self
 
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    NetworkFailed,
-    RefusedByPolicy,
-    TooLarge,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.citation_checks import PAGE_DEAD, PAGE_GONE, PAGE_NEVER_EXISTED
 from citewell.links.internet_archive import PUBLIC_ARCHIVE_URL, WaybackMachine
@@ -48,13 +42,14 @@ _GONE_STATUSES = frozenset(
 )  # the server itself says that there is no such page
 _LINK_STATE_VERSION = 5  # raised when LinkState changes its shape
 # The words of a link state; every other failure is "connection".
-_WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
-    FailureReason.DNS: "dns",
-    FailureReason.OFFLINE: "offline",
-    FailureReason.TIMEOUT: "timeout",
-    FailureReason.TLS: "tls",
-    FailureReason.TOO_MANY_REDIRECTS: "redirect_loop",
+_WORDS_BY_REASON: Mapping[errors.FailureReason | None, str] = {
+    errors.FailureReason.DNS: "dns",
+    errors.FailureReason.OFFLINE: "offline",
+    errors.FailureReason.TIMEOUT: "timeout",
+    errors.FailureReason.TLS: "tls",
+    errors.FailureReason.TOO_MANY_REDIRECTS: "redirect_loop",
 }
+_HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
 _JUDGE_LANDING: WorkerTask[LandingVerdict] = WorkerTask(
     "citewell.reading.landing_pages:judge_landing_body", LandingVerdict
 )
@@ -146,11 +141,11 @@ class LinkChecker:
         wanted = tuple(dict.fromkeys(urls))
         gate = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
 
-        async def one(url: str) -> LinkState:
+        async def check_link(url: str) -> LinkState:
             async with gate:
                 return await self._load_link_state(url, tenant)
 
-        states = await asyncio.gather(*map(one, wanted))
+        states = await asyncio.gather(*map(check_link, wanted))
         return dict(zip(wanted, states, strict=True))
 
     async def trace_dead_links(self, states: Mapping[str, LinkState]) -> Mapping[str, LinkState]:
@@ -162,7 +157,7 @@ class LinkChecker:
         traced = dict(states)
 
         async def trace_link(url: str, state: LinkState) -> None:
-            with contextlib.suppress(CitewellError):
+            with contextlib.suppress(errors.CitewellError):
                 copy = await self._archive.find_newest_snapshot(url)
                 traced[url] = replace(
                     state, archived=copy.url if copy else None, was_archived=copy is not None
@@ -197,34 +192,37 @@ class LinkChecker:
             return state
         try:
             copy = await self._archive.find_nearest_snapshot(url)
-        except CitewellError:
+        except errors.CitewellError:
             return state
         return replace(state, archived=copy.url if copy else None)
 
     async def _check_address(self, url: str) -> LinkState:
         try:
             return await self._visit_address(url, self._clock() + LINK_CHECK_SECONDS)
-        except RefusedByPolicy:
+        except errors.RefusedByPolicy:
             return LinkState(state="unchecked", reason="refused")
-        except TooLarge:
+        except errors.TooLarge:
             return LinkState(state="live", status=200)  # a page too large to read does exist
-        except CitewellError as error:
+        except errors.CitewellError as error:
             reason = _WORDS_BY_REASON.get(error.reason, "connection")
             return LinkState(state=_STATES_BY_FAILURE.get(reason, "dead"), reason=reason)
 
     async def _visit_address(self, url: str, until: float) -> LinkState:
         """HEAD is enough for what is not HTML; every other answer is confirmed by GET."""
         head = await self._send_head(url)
-        if head is not None and head.status < 300 and _is_not_html(head):
+        if head is not None and head.status < 300 and head.content_type not in _HTML_TYPES:
             return _build_link_state(
                 landing_pages.judge_redirect(url, head.url) or landing_pages.LIVE_LANDING, url, head
             )
         response = await self._fetch_page_start(url, until)
         if response.status >= 400:
             return await self._build_failed_state(response)
-        found = landing_pages.judge_redirect(url, response.url) or await self._judge_landing(
-            url, response
-        )
+        found = landing_pages.judge_redirect(url, response.url)
+        if found is None:
+            head = replace(response, body=b"")
+            found = await self._workers.run_task(
+                _JUDGE_LANDING, body=response.body, head=head, asked=url
+            )
         if found.state == "suspicious":
             found = await self._compare_with_missing(response, until)
         return _build_link_state(found, url, response)
@@ -235,13 +233,13 @@ class LinkChecker:
             return await self._client.send_request(
                 HttpRequest(url=url, method="HEAD", timeout=_HEAD_SECONDS, page=True)
             )
-        except RefusedByPolicy:
+        except errors.RefusedByPolicy:
             raise
-        except NetworkFailed as error:
-            if error.reason in {FailureReason.DNS, FailureReason.OFFLINE}:
+        except errors.NetworkFailed as error:
+            if error.reason in {errors.FailureReason.DNS, errors.FailureReason.OFFLINE}:
                 raise
             return None
-        except CitewellError:
+        except errors.CitewellError:
             return None
 
     async def _fetch_page_start(self, url: str, until: float) -> HttpResponse:
@@ -254,11 +252,6 @@ class LinkChecker:
                 first_bytes=_PAGE_START_BYTES,
                 page=True,
             )
-        )
-
-    async def _judge_landing(self, url: str, response: HttpResponse) -> LandingVerdict:
-        return await self._workers.run_task(
-            _JUDGE_LANDING, body=response.body, head=replace(response, body=b""), asked=url
         )
 
     async def _build_failed_state(self, response: HttpResponse) -> LinkState:
@@ -284,7 +277,7 @@ class LinkChecker:
             other = await self._fetch_page_start(
                 landing_pages.build_missing_sibling(response.url, self._token()), until
             )
-        except CitewellError:
+        except errors.CitewellError:
             return landing_pages.LIVE_LANDING
         if other.status >= 400:
             return landing_pages.LIVE_LANDING
@@ -296,10 +289,6 @@ class LinkChecker:
             other=replace(other, body=b""),
         )
         return gone if is_same else landing_pages.LIVE_LANDING
-
-
-def _is_not_html(head: HttpResponse) -> bool:
-    return head.content_type not in {"", "text/html", "application/xhtml+xml"}
 
 
 def _build_link_state(found: LandingVerdict, url: str, response: HttpResponse) -> LinkState:

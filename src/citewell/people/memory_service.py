@@ -11,17 +11,11 @@ from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
 from citewell.core.values.argument_types import OptionalQuery, check_declared_bounds
 from citewell.core.values.wire_values import WireValue
+from citewell.people import workspace_service
 from citewell.people.consent_service import ConsentService
 from citewell.people.memory_store import FoundMemories, MemoryRecord, SqlMemoryStore
 from citewell.people.record_times import format_utc_time
 from citewell.people.usage_analytics import ConsentGate
-from citewell.people.workspace_service import (
-    NoteFields,
-    NoteService,
-    TopicText,
-    cut_page,
-    find_next_offset,
-)
 
 DEFAULT_MEMORIES = 20
 MAX_RECALLED_MEMORIES = 100
@@ -61,23 +55,25 @@ class MemoriesRecalled(WireValue):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryNote(NoteFields):
+class MemoryNote(workspace_service.NoteFields):
     """A finding to remember; the arguments of memory_save."""
 
-    topic: Annotated[TopicText, Field(description="Label to recall it by.")] = None
+    topic: Annotated[workspace_service.TopicText, Field(description="Label to recall it by.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryRequest:
     """Which memories to recall; the arguments of memory_recall."""
 
-    topic: TopicText = None
+    topic: workspace_service.TopicText = None
     query: Annotated[OptionalQuery, Field(description="Words to look for.")] = None
     limit: Annotated[int, Field(ge=1, le=MAX_RECALLED_MEMORIES)] = DEFAULT_MEMORIES
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class MemoryService(NoteService[SqlMemoryStore]):
+class MemoryService(workspace_service.NoteService[SqlMemoryStore]):
     """Keeps memories only for named users who have consented, and shows each user their own."""
 
     @classmethod
@@ -113,12 +109,12 @@ class MemoryService(NoteService[SqlMemoryStore]):
             return MemoriesRecalled(status=refusal.status, reason=refusal.reason)
         self._sweep.keep_sweeping()
         found = await self._find_memories(str(owner), request)
-        shown = cut_page(found.memories)
+        shown = workspace_service.cut_page(found.memories)
         return MemoriesRecalled(
             status="ok",
             count=len(shown),
             total=found.total,
-            next_offset=find_next_offset(request.offset, len(shown), found.total),
+            next_offset=workspace_service.find_next_offset(request.offset, len(shown), found.total),
             memories=tuple(MemoryEntry.model_validate(memory.to_json()) for memory in shown),
         )
 

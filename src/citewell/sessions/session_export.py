@@ -187,23 +187,16 @@ def _render_open_questions(session: ResearchSession) -> list[str]:
 def _render_session_sources(session: ResearchSession, checked: CheckedLinks) -> list[str]:
     if not session.sources:
         return ["## Sources", "None were recorded."]
-    rows = [
-        f"{number}. [{_format_source_label(source)}](<{source.url}>) ({source.stage})"
-        + _format_link_state(checked.get(source.url))
-        for number, source in enumerate(session.sources, start=1)
-    ]
+    rows = []
+    for number, source in enumerate(session.sources, start=1):
+        label = _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
+        row = f"{number}. [{label}](<{source.url}>) ({source.stage})"
+        link = checked.get(source.url)
+        if link is not None and link.state != "unchecked":
+            archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
+            row += f" — {link.state}{archived}"
+        rows.append(row)
     return ["## Sources", "\n".join(rows)]
-
-
-def _format_link_state(link: LinkState | None) -> str:
-    if link is None or link.state == "unchecked":
-        return ""
-    archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
-    return f" — {link.state}{archived}"
-
-
-def _format_source_label(source: SessionSource) -> str:
-    return _escape_line(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
 
 
 def _join_lines(text: str) -> str:

@@ -17,6 +17,7 @@ _GROWTH_TO_TRIM_BYTES = 16 * 2**20  # less is kept for the next task, which woul
 _LARGE_BUFFER_BYTES = 2**20
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # options of mallopt
 _MAX_HEAPS = 2  # one for each thread would keep many times as much
+_ADDRESS_SPACE, _RESIDENT = 0, 1  # columns of the memory file
 _MEMORY_FILE = Path("/proc/self/statm")
 
 _PDEATHSIG, _NO_NEW_PRIVS, _SECCOMP = 1, 38, 22  # prctl options
@@ -36,7 +37,7 @@ def enter_sandbox(*, memory_bytes: int, parent_pid: int) -> None:
 
     `memory_bytes` is what tasks may take beyond what the process has taken already.
     """
-    _limit_resources(measure_address_space() + memory_bytes)
+    _limit_resources(_measure_memory(_ADDRESS_SPACE) + memory_bytes)
     if sys.platform == "linux":
         _exit_with_parent(parent_pid)
         _block_syscalls()
@@ -112,30 +113,23 @@ class ProcessMemory:
     """Compares the resident memory with what it was when the process was ready."""
 
     def __init__(self) -> None:
-        self._baseline = measure_resident_bytes()
-        self._trim = _find_trim_function()
+        self._baseline = _measure_memory(_RESIDENT)
+        self._trim = find_trim_function()
 
     def return_free_memory(self) -> int:
         """Free what a large task left behind; the bytes by which the process has grown since its start."""
-        grown = measure_resident_bytes() - self._baseline
+        grown = _measure_memory(_RESIDENT) - self._baseline
         if grown > _GROWTH_TO_TRIM_BYTES:
             gc.collect()
             self._trim()
-            grown = measure_resident_bytes() - self._baseline
+            grown = _measure_memory(_RESIDENT) - self._baseline
         return max(0, grown)
 
 
-def measure_resident_bytes() -> int:
-    """The resident memory of this process; 0 where the system has no cheap way to tell."""
+def _measure_memory(column: int) -> int:
+    """What the system says in a column about this process's memory, in bytes; 0 if it says nothing."""
     with suppress(OSError, ValueError, IndexError):
-        return int(_MEMORY_FILE.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
-
-
-def measure_address_space() -> int:
-    """The bytes of address space that this process has taken; 0 where that is unknown."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(_MEMORY_FILE.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_MEMORY_FILE.read_text().split()[column]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
@@ -148,12 +142,7 @@ def return_large_buffers() -> None:
             libc.mallopt(_M_ARENA_MAX, _MAX_HEAPS)
 
 
-def trim_heap() -> None:
-    """Give free pages of the heap back to the system; other threads run meanwhile."""
-    _find_trim_function()()
-
-
-def _find_trim_function() -> Callable[[], object]:
+def find_trim_function() -> Callable[[], object]:
     """The function of glibc that returns free heap pages to the system; nothing where there is none."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

@@ -82,13 +82,13 @@ def encode_request(path: str, arguments: Mapping[str, object], seconds: float) -
 
 
 def decode_request(head: bytes, body: bytes) -> TaskRequest:
-    said = json.loads(head)
-    arguments, start = dict(said["arguments"]), 0
-    for name, size in said["bodies"].items():
+    request = json.loads(head)
+    arguments, start = dict(request["arguments"]), 0
+    for name, size in request["bodies"].items():
         # The usual single body is the whole of the bytes and is not copied.
         arguments[name] = body if size == len(body) else body[start : start + size]
         start += size
-    return TaskRequest(path=said["task"], arguments=arguments, seconds=said["seconds"])
+    return TaskRequest(path=request["task"], arguments=arguments, seconds=request["seconds"])
 
 
 def run_request(request: TaskRequest, allowed: frozenset[str]) -> bytes:

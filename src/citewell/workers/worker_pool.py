@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from citewell.core.errors import InternalError
 from citewell.workers import worker_messages
-from citewell.workers.sandbox import return_large_buffers, trim_heap
+from citewell.workers.sandbox import find_trim_function, return_large_buffers
 from citewell.workers.worker_tasks import (
     FailureCause,
     PoolFigures,
@@ -229,7 +229,7 @@ class WorkerPool:
     def _return_memory(self) -> None:
         self._trimming = None
         gc.collect()  # an error and the frames it passed hold each other, and the page with them
-        asyncio.get_running_loop().run_in_executor(None, trim_heap)
+        asyncio.get_running_loop().run_in_executor(None, find_trim_function())
 
     def prepare_worker(self) -> None:
         """Start a worker in the background if none is free and there may be one more."""
@@ -391,7 +391,12 @@ class TaskLanes:
         try:
             yield lane
         finally:
-            lane.leave_lane()
+            if lane.timer is not None:
+                lane.timer.cancel()
+            if lane.is_slow:
+                self._slow_count -= 1
+            else:
+                self._places.release()
 
     def widen_for(self) -> bool:
         """Give a long task's place to the next task; False if too many long tasks run already."""
@@ -401,31 +406,20 @@ class TaskLanes:
         self._places.release()
         return True
 
-    def give_back(self, *, is_slow: bool) -> None:
-        if is_slow:
-            self._slow_count -= 1
-        else:
-            self._places.release()
-
 
 class TaskLane:
     """The place of one running task."""
 
     def __init__(self, lanes: TaskLanes) -> None:
         self._lanes = lanes
-        self._is_slow = False
-        self._timer: asyncio.TimerHandle | None = None
+        self.is_slow = False
+        self.timer: asyncio.TimerHandle | None = None
 
     def watch_worker(self, worker: WorkerHandle) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._lanes.slow_seconds, self._make_room, worker)
-
-    def leave_lane(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._lanes.give_back(is_slow=self._is_slow)
+        self.timer = loop.call_later(self._lanes.slow_seconds, self._make_room, worker)
 
     def _make_room(self, worker: WorkerHandle) -> None:
-        self._is_slow = self._lanes.widen_for()
-        if self._is_slow:
+        self.is_slow = self._lanes.widen_for()
+        if self.is_slow:
             worker.lower_priority()

@@ -80,12 +80,12 @@ def build_answer(request: TaskRequest, tasks: frozenset[str]) -> tuple[int, byte
     except CitewellError as error:
         return worker_messages.KIND_ERROR, worker_messages.encode_error(error)
     except MemoryError:
-        said = (FailureCause.MEMORY, "")
+        failure = (FailureCause.MEMORY, "")
     except RecursionError:
-        said = (FailureCause.DEPTH, "")
+        failure = (FailureCause.DEPTH, "")
     except Exception as error:  # noqa: BLE001 - parsers raise anything on bad input
-        said = (FailureCause.BUG, _describe_place(error))
-    return worker_messages.KIND_FAILURE, worker_messages.encode_failure(*said)
+        failure = (FailureCause.BUG, _describe_place(error))
+    return worker_messages.KIND_FAILURE, worker_messages.encode_failure(*failure)
 
 
 def _describe_place(error: Exception) -> str:

@@ -9,12 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from citewell.reading.markdown.markdown_text import (
-    escape_markdown,
-    format_code_span,
-    resolve_link,
-    squeeze_spaces,
-)
+from citewell.reading.markdown import markdown_text
 
 DAYS_FROM_1900 = datetime(1899, 12, 30)  # noqa: DTZ001 - sheet dates have no zone
 DAYS_FROM_1904 = datetime(1904, 1, 1)  # noqa: DTZ001 - as above
@@ -104,13 +99,13 @@ def _join_spaces(pieces: list[TextPiece]) -> list[TextPiece]:
 def _format_text_piece(piece: TextPiece) -> str:
     if piece.ready:
         return piece.text
-    before, text, after = _split_outer_space(squeeze_spaces(piece.text))
+    before, text, after = _split_outer_space(markdown_text.squeeze_spaces(piece.text))
     if not text:
         return before + after
     if piece.code:
-        return f"{before}{format_code_span(text)}{after}"
+        return f"{before}{markdown_text.format_code_span(text)}{after}"
     mark = "*" * (2 * piece.bold + piece.italic)
-    shown = f"{mark}{escape_markdown(text)}{mark}"
+    shown = f"{mark}{markdown_text.escape_markdown(text)}{mark}"
     return f"{before}{f'~~{shown}~~' if piece.struck else shown}{after}"
 
 
@@ -132,15 +127,15 @@ def format_superscript(text: str) -> str:
 
 def render_picture_text(description: str) -> list[str]:
     """A picture as the description its author gave; nothing for a mere file name."""
-    text = squeeze_spaces(description).strip()
+    text = markdown_text.squeeze_spaces(description).strip()
     if not text or _FILE_NAME.search(text):
         return []
-    return [f"![{escape_markdown(text).replace('[', '(').replace(']', ')')}]()"]
+    return [f"![{markdown_text.escape_markdown(text).replace('[', '(').replace(']', ')')}]()"]
 
 
 def resolve_web_link(target: str) -> str:
     """The address of a link to the web or to a mailbox; "" for links inside the document."""
-    return resolve_link("", target) if target.startswith(("http", "mailto:")) else ""
+    return markdown_text.resolve_link("", target) if target.startswith(("http", "mailto:")) else ""
 
 
 # Formats the numbers of list items, and the markdown that begins an item.
@@ -188,7 +183,7 @@ def format_plain_cell(text: str) -> str:
     if _SIMPLE_CELL_PATTERN.fullmatch(text):
         return text
     return _UNESCAPED_BAR_PATTERN.sub(
-        r"\\|", escape_markdown(_WHITESPACE_PATTERN.sub(" ", text).strip())
+        r"\\|", markdown_text.escape_markdown(_WHITESPACE_PATTERN.sub(" ", text).strip())
     )
 
 

@@ -88,5 +88,5 @@ def check_document_size(body: bytes, url: str, limits: DocumentLimits) -> None:
 
 def add_address_to_error(error: CitewellError, url: str) -> CitewellError:
     """The same error with the address in its message, in the form that other page errors have."""
-    said = f"No content extracted from {mask_secrets(url)}. {error.message}"
-    return type(error)(said, detail=error.message.rstrip("."), reason=error.reason)
+    message = f"No content extracted from {mask_secrets(url)}. {error.message}"
+    return type(error)(message, detail=error.message.rstrip("."), reason=error.reason)

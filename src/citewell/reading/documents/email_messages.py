@@ -9,12 +9,7 @@ from email.errors import MessageError
 from email.message import EmailMessage
 
 from citewell.core.values.counted_words import pluralize
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    UnreadableDocument,
-)
+from citewell.reading.documents import document_text
 from citewell.reading.documents.office.ole_documents import (
     format_file_time,
     open_ole_document,
@@ -54,7 +49,7 @@ _MAX_ATTACHMENTS = 200
 _ATTACHMENT_FOLDER = re.compile(r"(__attach_version1\.0_#[0-9A-Fa-f]{8})/")
 
 
-def read_msg(job: DocumentRequest) -> DocumentText:
+def read_msg(job: document_text.DocumentRequest) -> document_text.DocumentText:
     message = _OutlookMessage(open_ole_document(job.body))
     sender = message.find_text(_SENDER_NAME)
     address = message.find_text(_SENDER_SMTP) or message.find_text(_SENDER_ADDRESS)
@@ -68,7 +63,7 @@ def read_msg(job: DocumentRequest) -> DocumentText:
         ("Date", sent or ""),
         ("Subject", message.find_text(_SUBJECT)),
     ]
-    return DocumentText(
+    return document_text.DocumentText(
         markdown=render_message(headers, message.read_text(), message.list_attachments()),
         title=message.find_text(_SUBJECT) or None,
         author=sender or None,
@@ -108,7 +103,7 @@ class _OutlookMessage:
         packed = self._container.find_stream(f"__substg1.0_{_PACKED_RTF}0102")
         try:
             return read_rtf_body(unpack_rtf(packed)).markdown if packed else ""
-        except UnreadableDocument:
+        except document_text.UnreadableDocument:
             return ""
 
     def find_sent_time(self) -> str | None:
@@ -158,12 +153,12 @@ class _OutlookMessage:
 def unpack_rtf(body: bytes) -> bytes:
     """The RTF; raises Broken if the header is not that of compressed RTF."""
     if len(body) < _HEADER_BYTES:
-        raise Broken("The message's compressed text is cut off.")
+        raise document_text.Broken("The message's compressed text is cut off.")
     _, size, mark, _ = struct.unpack_from("<4I", body)
     if mark == _PLAIN_MARK:
         return body[_HEADER_BYTES : _HEADER_BYTES + size]
     if mark != _PACKED_MARK:
-        raise Broken("The message's compressed text is damaged.")
+        raise document_text.Broken("The message's compressed text is damaged.")
     return _unpack_window(body, min(size, _MAX_RTF_BYTES))
 
 
@@ -208,7 +203,7 @@ def _copy_window(window: bytearray, start: int, count: int, write: int) -> bytes
 # Reads e-mail messages: headers, text and the names of attachments.
 
 
-def read_email(job: DocumentRequest) -> DocumentText:
+def read_email(job: document_text.DocumentRequest) -> document_text.DocumentText:
     message = message_from_bytes(job.body, policy=policy.default)
     parts = _collect_message_parts(message)
     headers = [(name, _read_message_header(message, name)) for name in _SHOWN_HEADERS]
@@ -219,7 +214,7 @@ def read_email(job: DocumentRequest) -> DocumentText:
             size = len(payload) if isinstance(payload, bytes) else 0
             name = " ".join(str(part.get_filename()).split())
             attached.append((name, part.get_content_type(), size))
-    return DocumentText(
+    return document_text.DocumentText(
         markdown=render_message(headers, _join_message_text(parts), attached),
         title=_read_message_header(message, "Subject") or None,
         author=_read_message_header(message, "From") or None,
@@ -236,7 +231,7 @@ def _collect_message_parts(message: EmailMessage) -> list[EmailMessage]:
             if not part.is_multipart():
                 found.append(part)
     except (MessageError, RecursionError) as error:
-        raise Broken("The e-mail's MIME structure is damaged.") from error
+        raise document_text.Broken("The e-mail's MIME structure is damaged.") from error
     return found
 
 
@@ -262,8 +257,8 @@ def _decode_message_part(part: EmailMessage) -> str:
     payload = part.get_payload(decode=True)
     raw = payload if isinstance(payload, bytes) else b""
     charset = part.get_param("charset")
-    said = f"text/plain; charset={charset}" if isinstance(charset, str) else ""
-    return decode_body(raw, content_type=said).text.replace("\r\n", "\n")
+    content_type = f"text/plain; charset={charset}" if isinstance(charset, str) else ""
+    return decode_body(raw, content_type=content_type).text.replace("\r\n", "\n")
 
 
 def _read_message_header(message: EmailMessage, name: str) -> str:

@@ -12,13 +12,7 @@ from xml.etree.ElementTree import Element
 
 from citewell.core.errors import MalformedResponse, TooLarge, UpstreamUnavailable
 from citewell.core.values.search_results import FeedItem, FeedListing
-from citewell.reading.documents import xml_tree
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    TookTooMuch,
-)
+from citewell.reading.documents import document_text, xml_tree
 from citewell.reading.documents.text_documents import convert_html_fragment
 from citewell.reading.markdown.markdown_text import escape_markdown, resolve_link
 from citewell.reading.page_charset import decode_body
@@ -52,9 +46,9 @@ def list_feed_items(body: bytes, url: str, content_type: str) -> FeedListing:
         return _list_json_items(text, url)
     try:
         root = parse_feed_xml(text)
-    except Broken:
+    except document_text.Broken:
         raise MalformedResponse("Expected a feed and got something else.") from None
-    except TookTooMuch:
+    except document_text.TookTooMuch:
         raise TooLarge("The feed is nested too deeply or has too many elements.") from None
     name = xml_tree.strip_namespace(root)
     if name not in _FEED_ROOTS:
@@ -186,7 +180,7 @@ class _FeedEntry:
     text: str
 
 
-def read_feed(job: DocumentRequest) -> DocumentText:
+def read_feed(job: document_text.DocumentRequest) -> document_text.DocumentText:
     url, text = job.url, decode_body(job.body, content_type=job.content_type).text
     if text.lstrip()[:1] == "{":
         return _read_json_feed(text, url)
@@ -197,7 +191,7 @@ def read_feed(job: DocumentRequest) -> DocumentText:
         else root
     )
     if channel is None:
-        raise Broken("The feed has no channel element.")
+        raise document_text.Broken("The feed has no channel element.")
     items = (
         xml_tree.collect_child_elements(root, "entry")
         if channel is root
@@ -218,7 +212,7 @@ def read_feed(job: DocumentRequest) -> DocumentText:
 def parse_feed_xml(text: str) -> Element:
     try:
         return xml_tree.parse_xml_text(text)
-    except Broken:
+    except document_text.Broken:
         # Common mistakes are repaired: HTML entities, bare ampersands, control characters.
         text = _CONTROL_CHARACTER_PATTERN.sub("", text)
         text = _HTML_ENTITY_PATTERN.sub(lambda name: html.escape(html.unescape(name[0])), text)
@@ -288,13 +282,13 @@ def _strip_feed_tags(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^<>]{1,200}>", "", text)).split())
 
 
-def _read_json_feed(text: str, url: str) -> DocumentText:
+def _read_json_feed(text: str, url: str) -> document_text.DocumentText:
     try:
         feed: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Broken("The feed's JSON is not well formed.") from error
+        raise document_text.Broken("The feed's JSON is not well formed.") from error
     if not isinstance(feed, Mapping):
-        raise Broken("The feed is not a JSON object.")
+        raise document_text.Broken("The feed is not a JSON object.")
     items = feed.get("items")
     rows = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
     return _build_feed_document(
@@ -324,7 +318,7 @@ def _build_feed_document(
     *,
     author: str | None = None,
     language: str | None = None,
-) -> DocumentText:
+) -> document_text.DocumentText:
     parts = [f"# {escape_markdown(_strip_feed_tags(title))}"] if title else []
     if about:
         parts.append(convert_html_fragment(about) if "<" in about else escape_markdown(about))
@@ -334,7 +328,7 @@ def _build_feed_document(
         byline = " · ".join(filter(None, (entry.date, escape_markdown(entry.author))))
         parts += filter(None, (byline, entry.text))
     dates = [entry.date for entry in entries if entry.date]
-    return DocumentText(
+    return document_text.DocumentText(
         markdown="\n\n".join(parts),
         title=_strip_feed_tags(title) or None,
         author=author or None,

@@ -22,7 +22,7 @@ _LONG_LINE_CHARS = 2000  # characters; a longer single line of JSON is indented
 
 
 def read_json_document(job: DocumentRequest) -> DocumentText:
-    text = clean_text_document(decode_body(job.body, content_type=job.content_type).text)
+    text = _decode_document(job)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -35,7 +35,7 @@ def read_json_document(job: DocumentRequest) -> DocumentText:
 
 
 def read_xml_document(job: DocumentRequest) -> DocumentText:
-    text = clean_text_document(decode_body(job.body, content_type=job.content_type).text)
+    text = _decode_document(job)
     try:
         root = xml_tree.parse_xml_text(text)
     except Broken:
@@ -49,7 +49,8 @@ def read_xml_document(job: DocumentRequest) -> DocumentText:
 # Reads plain text and markdown: decodes, normalizes line ends, removes control characters.
 
 
-def clean_text_document(text: str) -> str:
+def _decode_document(job: DocumentRequest, usual_type: str = "") -> str:
+    text = decode_body(job.body, content_type=job.content_type or usual_type).text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
     if "\x08" in text:
         text = _OVERSTRIKE_PATTERN.sub("", text)
@@ -57,15 +58,11 @@ def clean_text_document(text: str) -> str:
 
 
 def read_text_document(job: DocumentRequest) -> DocumentText:
-    return DocumentText(
-        markdown=clean_text_document(decode_body(job.body, content_type=job.content_type).text)
-    )
+    return DocumentText(markdown=_decode_document(job))
 
 
 def read_markdown_document(job: DocumentRequest) -> DocumentText:
-    text = clean_text_document(
-        decode_body(job.body, content_type=job.content_type or "charset=utf-8").text
-    )
+    text = _decode_document(job, "charset=utf-8")
     return DocumentText(markdown=text, title=find_first_heading(text) or None)
 
 

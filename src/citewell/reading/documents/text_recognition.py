@@ -260,14 +260,14 @@ class RecognizingRunner:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         pages = [page for task in done if (page := task.result()) is not None]
-        said = ""
+        left_out = ""
         if late:
-            said = f"Text recognition was stopped after {limits.total_seconds:g} {pluralize(limits.total_seconds, 'second')}."
+            left_out = f"Text recognition was stopped after {limits.total_seconds:g} {pluralize(limits.total_seconds, 'second')}."
         elif len(chosen) < len(numbers):
-            said = f"Text recognition is limited to {limits.max_pages} pages of a document."
+            left_out = f"Text recognition is limited to {limits.max_pages} pages of a document."
         return RecognizedText(
             pages=tuple(sorted(pages, key=lambda page: page.number)),
-            left_out=said,
+            left_out=left_out,
         )
 
     async def _recognize_page(self, body: bytes, number: int) -> RecognizedPage | None:

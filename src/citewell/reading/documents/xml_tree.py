@@ -8,12 +8,7 @@ from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
 from citewell.reading.documents.document_text import Broken, TookTooMuch
-from citewell.text.safety.xml_trees import (
-    ExcessiveXml,
-    MalformedXml,
-    parse_xml_tree,
-    stream_xml_elements,
-)
+from citewell.text.safety import xml_trees
 
 _MATH_NAMESPACES = (
     "http://schemas.openxmlformats.org/officeDocument/2006/math",
@@ -35,10 +30,10 @@ def parse_xml_bytes(body: bytes, *, charset: str | None = None) -> Element:
     An equation may be nested without end: what is too deep in one is left out.
     """
     try:
-        return parse_xml_tree(body, charset=charset, pruned_names=_EQUATION_NAMES)
-    except ExcessiveXml as error:
+        return xml_trees.parse_xml_tree(body, charset=charset, pruned_names=_EQUATION_NAMES)
+    except xml_trees.ExcessiveXml as error:
         raise TookTooMuch(str(error)) from None
-    except MalformedXml as error:
+    except xml_trees.MalformedXml as error:
         raise Broken("The document's XML is not well formed.") from error
 
 
@@ -67,10 +62,10 @@ def iterate_child_elements(body: bytes, parent: str, name: str) -> Iterator[Elem
     Raises Broken or TookTooMuch, as parse_xml_bytes does.
     """
     try:
-        yield from stream_xml_elements(body, parent=parent, name=name)
-    except ExcessiveXml as error:
+        yield from xml_trees.stream_xml_elements(body, parent=parent, name=name)
+    except xml_trees.ExcessiveXml as error:
         raise TookTooMuch(str(error)) from None
-    except MalformedXml as error:
+    except xml_trees.MalformedXml as error:
         raise Broken("The document's XML is not well formed.") from error
 
 

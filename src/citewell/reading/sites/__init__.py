@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from citewell.reading import page_errors
 from citewell.text.addresses import extract_host
+from citewell.text.data_tables import load_table
 from citewell.workers.worker_tasks import TaskFailure
 
 if TYPE_CHECKING:
@@ -28,32 +29,6 @@ NAMES = (
     "youtube",
 )
 
-# A host belongs to the site of its longest matching domain.
-SITES_BY_DOMAIN = {
-    "arxiv.org": "arxiv",
-    "askubuntu.com": "stackexchange",
-    "bsky.app": "bluesky",
-    "clinicaltrials.gov": "clinicaltrials",
-    "data.worldbank.org": "worldbank",
-    "github.com": "github",
-    "mathoverflow.net": "stackexchange",
-    "news.ycombinator.com": "hackernews",
-    "patents.google.com": "patents",
-    "redd.it": "reddit",
-    "reddit.com": "reddit",
-    "serverfault.com": "stackexchange",
-    "stackapps.com": "stackexchange",
-    "stackexchange.com": "stackexchange",
-    "stackoverflow.com": "stackexchange",
-    "superuser.com": "stackexchange",
-    "twitter.com": "twitter",
-    "wikipedia.org": "wikipedia",
-    "x.com": "twitter",
-    "youtu.be": "youtube",
-    "youtube-nocookie.com": "youtube",
-    "youtube.com": "youtube",
-}
-
 
 class SiteReader(Protocol):
     """What every site module defines."""
@@ -72,11 +47,17 @@ def load_site_reader(name: str) -> SiteReader:
     return module
 
 
+def find_site_name(host: str) -> str | None:
+    """The site of the host's longest matching domain; None if no site reads its pages."""
+    names: dict[str, str] = load_table(__name__, "site_domains")
+    labels = host.split(".")
+    parents = (".".join(labels[place:]) for place in range(len(labels)))
+    return next((names[parent] for parent in parents if parent in names), None)
+
+
 def find_site_route(url: str) -> tuple[str, SiteRoute] | None:
     """The name of the site that reads this address, and its route there; None if there is none."""
-    labels = extract_host(url).split(".")
-    parents = (".".join(labels[place:]) for place in range(len(labels)))
-    name = next((SITES_BY_DOMAIN[parent] for parent in parents if parent in SITES_BY_DOMAIN), None)
+    name = find_site_name(extract_host(url))
     route = load_site_reader(name).find_route(url) if name else None
     return (name, route) if name and route is not None else None
 

@@ -6,13 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from citewell.core.errors import (
-    CitewellError,
-    MalformedResponse,
-    NotFound,
-    RefusedByPolicy,
-    UpstreamError,
-)
+from citewell.core import errors
 from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.xml_responses import read_xml_tree
@@ -104,13 +98,13 @@ def parse_arxiv_paper(response: HttpResponse) -> _ArxivPaper | None:
         return None
     feed = read_xml_tree(response)
     if feed.tag != f"{_ATOM}feed":
-        raise MalformedResponse("Expected an Atom feed.", provider=response.provider)
+        raise errors.MalformedResponse("Expected an Atom feed.", provider=response.provider)
     entry = feed.find(f"{_ATOM}entry")
     if entry is None or "api/errors" in _read_atom_text(entry, f"{_ATOM}id"):
         return None
     title = _read_atom_text(entry, f"{_ATOM}title")
     if not title:
-        raise MalformedResponse("The entry has no title.", provider=response.provider)
+        raise errors.MalformedResponse("The entry has no title.", provider=response.provider)
     names = (_read_atom_text(row, f"{_ATOM}name") for row in entry.iterfind(f"{_ATOM}author"))
     terms = (clean_markup(row.get("term")) for row in entry.iterfind(f"{_ATOM}category"))
     return _ArxivPaper(
@@ -178,7 +172,7 @@ async def _fetch_full_text(route: SiteRoute, kit: SiteKit) -> tuple[str, str]:
         return "", "Only the abstract: no HTML copy was found, and no PDF reader is available."
     try:
         page = await kit.read_document(f"https://arxiv.org/pdf/{route.id}")
-    except CitewellError as error:
+    except errors.CitewellError as error:
         return "", f"Only the abstract: the PDF could not be read. {error.message}"
     return f"## Full text\n\n{page.content}", "Full text from the PDF."
 
@@ -186,7 +180,7 @@ async def _fetch_full_text(route: SiteRoute, kit: SiteKit) -> tuple[str, str]:
 async def _fetch_html_copy(route: SiteRoute, kit: SiteKit, endpoint: SiteEndpoint) -> str:
     try:
         response = await kit.fetch_site_page(endpoint, f"/html/{route.id}")
-    except (UpstreamError, NotFound, RefusedByPolicy):
+    except (errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy):
         return ""
     text = await kit.run_apart(
         site_markdown.convert_html_text,

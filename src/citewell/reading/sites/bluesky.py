@@ -18,6 +18,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -26,12 +27,13 @@ from citewell.reading.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
     SiteRoute,
+    build_profile_page,
     fall_back_to_ladder,
+    format_reactions,
     normalize_iso_time,
     parse_site_address,
     trim_to_date,
 )
-from citewell.reading.sites.social_posts import build_profile_page, format_reactions
 from citewell.text.safety.text_cleaning import clean_markup
 
 _MEMBERS_ONLY_LABEL = "!no-unauthenticated"
@@ -313,9 +315,7 @@ class ThreadReply(ResponsePart):
 class BlueskyThread(ResponsePart):
     kind: OptionalField[str] = Field(default=None, alias="$type")
     post: OptionalField[BlueskyPost] = None
-    parent: OptionalField[BlueskyPost] = Field(
-        default=None, validation_alias=AliasPath("parent", "post")
-    )
+    parent: OptionalField[BlueskyPost] = nested_field("parent.post")
     replies: list[Any] | None = None
 
 

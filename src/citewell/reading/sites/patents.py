@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING
 from citewell.core.errors import NotFound
 from citewell.core.values.page import Page
 from citewell.reading import page_errors
-from citewell.reading.sites import site_markdown
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SitePageParts,
-    SiteRoute,
-    fall_back_to_ladder,
-    parse_site_address,
-)
+from citewell.reading.sites import site_kit, site_markdown
 from citewell.text.safety.text_cleaning import clean_markup
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-GOOGLE_PATENTS = SiteEndpoint(
+GOOGLE_PATENTS = site_kit.SiteEndpoint(
     name="site_patents", base_url="https://patents.google.com", page=True, timeout=15, per_second=1.0, burst=3
 )  # fmt: skip
 ENDPOINTS = (GOOGLE_PATENTS,)
@@ -36,8 +28,8 @@ _PATENT_DROPPED_SELECTOR = (
 _MAX_CLASSIFICATION_CODES = 12
 
 
-def find_route(url: str) -> SiteRoute | None:
-    at = parse_site_address(url)
+def find_route(url: str) -> site_kit.SiteRoute | None:
+    at = site_kit.parse_site_address(url)
     if at is None or at.host != "patents.google.com" or at.find_part(0) != "patent":
         return None
     number = at.find_part(1).upper().replace("-", "").replace(" ", "")
@@ -48,11 +40,11 @@ def find_route(url: str) -> SiteRoute | None:
         or not _PATENT_LANGUAGE_PATTERN.fullmatch(language)
     ):
         return None
-    return SiteRoute(url=url, kind="patent", id=number, name=language)
+    return site_kit.SiteRoute(url=url, kind="patent", id=number, name=language)
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     try:
         response = await kit.fetch_site_page(GOOGLE_PATENTS, f"/patent/{route.id}/{route.name}")
     except NotFound:
@@ -61,7 +53,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     return kit.build_parts_page(route, parts)
 
 
-def parse_patent_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
+def parse_patent_page(route: site_kit.SiteRoute, body: bytes) -> site_kit.SitePageParts | None:
     """The parts of a patent's page; None if it shows no patent."""
     html = body.decode("utf-8", "replace")
     tree = site_markdown.parse_site_html(html)
@@ -86,7 +78,7 @@ def parse_patent_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
             *_build_titled_section("Description", _render_patent_section(html, "description")),
         ]
     )
-    return SitePageParts(
+    return site_kit.SitePageParts(
         content=content,
         content_type="patent",
         title=title,
@@ -100,7 +92,7 @@ def parse_patent_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
 
 
 def _format_patent_facts(
-    tree: LexborHTMLParser, route: SiteRoute, holders: list[str], inventors: list[str]
+    tree: LexborHTMLParser, route: site_kit.SiteRoute, holders: list[str], inventors: list[str]
 ) -> str:
     current = site_markdown.list_node_texts(tree, 'dd[itemprop="assigneeCurrent"]')
     codes = site_markdown.list_node_texts(

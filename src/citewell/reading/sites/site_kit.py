@@ -11,13 +11,14 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from citewell.core.errors import NotFound, RefusedByPolicy, UpstreamError
+from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import Page, PageAuthor
 from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
 from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.upstream.json_responses import ResponsePart
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.reading.extracted_page import clean_page_text
-from citewell.reading.sites.site_markdown import join_blocks
+from citewell.reading.sites import site_markdown
 from citewell.text import addresses
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.workers.worker_tasks import TaskRunner, run_function
@@ -224,7 +225,7 @@ class SiteKit:
         return Page(
             url=route.url,
             final_url=more.pop("final_url", "") or route.url,
-            content=content if isinstance(content, str) else join_blocks(content),
+            content=content if isinstance(content, str) else site_markdown.join_blocks(content),
             content_type=content_type,
             title=clean_markup(title) or route.url,
             author=author if is_named else None,
@@ -297,3 +298,57 @@ def normalize_iso_time(text: str | None) -> str | None:
 def trim_to_date(stamp: str | None) -> str:
     """The date part of an ISO time; "" if there is none."""
     return (stamp or "")[:10]
+
+
+# What pages of posts and profiles on social networks share.
+
+
+def format_reactions(
+    *,
+    likes: int | None,
+    reposts: int | None,
+    replies: int | None,
+    quotes: int | None,
+    views: int | None = None,
+) -> str:
+    return site_markdown.join_facts(
+        site_markdown.format_count(likes, "like"),
+        site_markdown.format_count(reposts, "repost"),
+        "" if replies is None else f"{replies:,} {pluralize(replies, 'reply', 'replies')}",
+        site_markdown.format_count(quotes, "quote"),
+        site_markdown.format_count(views, "view"),
+    )
+
+
+def build_profile_page(
+    route: SiteRoute,
+    kit: SiteKit,
+    *,
+    name: str,
+    handle: str | None,
+    description: str | None,
+    location: str | None = None,
+    followers: int | None,
+    following: int | None,
+    posts: int | None,
+    joined: str | None,
+    **more: Any,
+) -> Page:
+    """The page of an account; `joined` is an ISO date, `more` as for `SiteKit.build_page`."""
+    facts = site_markdown.join_facts(
+        site_markdown.format_inline_text(location),
+        site_markdown.format_count(followers, "follower"),
+        "" if following is None else f"{following:,} following",
+        site_markdown.format_count(posts, "post"),
+        f"joined {trim_to_date(joined)}" if joined else "",
+    )
+    shown_name, shown_handle = map(site_markdown.format_inline_text, (name, handle))
+    about = site_markdown.convert_plain_text(description)
+    return kit.build_page(
+        route,
+        content=(f"# {shown_name} (@{shown_handle})", about, facts),
+        title=f"{name} (@{clean_markup(handle)})",
+        kind="forum",
+        author=name or None,
+        **more,
+    )

@@ -8,11 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from citewell.reading.markdown.markdown_text import (
-    escape_line_starts,
-    escape_markdown,
-    resolve_link,
-)
+from citewell.reading.markdown import markdown_text
 from citewell.text.safety.text_cleaning import clean_markup, extract_visible_text
 from citewell.text.truncation import truncate_text
 
@@ -216,21 +212,21 @@ def escape_around_addresses(text: str) -> str:
     pieces: list[str] = []
     end = 0
     for match in _WEB_ADDRESS_PATTERN.finditer(text):
-        pieces += [escape_markdown(text[end : match.start()]), match[0]]
+        pieces += [markdown_text.escape_markdown(text[end : match.start()]), match[0]]
         end = match.end()
-    whole = "".join([*pieces, escape_markdown(text[end:])])
-    return escape_line_starts(whole) if whole else ""
+    whole = "".join([*pieces, markdown_text.escape_markdown(text[end:])])
+    return markdown_text.escape_line_starts(whole) if whole else ""
 
 
 def format_inline_text(text: str | None) -> str:
     """A name or title, escaped for use within a line of markdown."""
-    return escape_markdown(clean_markup(text)).replace("[", "\\[").replace("]", "\\]")
+    return markdown_text.escape_markdown(clean_markup(text)).replace("[", "\\[").replace("]", "\\]")
 
 
 def format_markdown_link(text: str | None, target: str | None) -> str:
     """A markdown link, or only its text if the target is no web address."""
     words = format_inline_text(text)
-    goal = resolve_link("", extract_visible_text(target or "").strip())
+    goal = markdown_text.resolve_link("", extract_visible_text(target or "").strip())
     return f"[{words}]({goal})" if goal.startswith(("http://", "https://")) and words else words
 
 

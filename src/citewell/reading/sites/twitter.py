@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pydantic import AliasPath, Field
+from pydantic import Field
 
 from citewell.core.errors import NotFound, RefusedByPolicy, UpstreamError
 from citewell.core.values.page import Page
@@ -15,6 +15,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -24,12 +25,13 @@ from citewell.reading.sites.site_kit import (
     SiteKit,
     SitePageParts,
     SiteRoute,
+    build_profile_page,
     fall_back_to_ladder,
     format_epoch_time,
+    format_reactions,
     parse_site_address,
     trim_to_date,
 )
-from citewell.reading.sites.social_posts import build_profile_page, format_reactions
 from citewell.text.safety.text_cleaning import clean_markup
 
 if TYPE_CHECKING:
@@ -156,22 +158,14 @@ class _ArticleBlock(ResponsePart):
 class _TweetArticle(ResponsePart):
     title: OptionalField[str] = None
     preview_text: OptionalField[str] = None
-    blocks: OptionalField[TolerantItems[_ArticleBlock]] = Field(
-        default=None, validation_alias=AliasPath("content", "blocks")
-    )
+    blocks: OptionalField[TolerantItems[_ArticleBlock]] = nested_field("content.blocks")
 
 
 class _QuotedTweet(ResponsePart):
     text: OptionalField[str] = None
-    raw_text: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("raw_text", "text")
-    )
-    author_name: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("author", "name")
-    )
-    handle: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("author", "screen_name")
-    )
+    raw_text: OptionalField[str] = nested_field("raw_text.text")
+    author_name: OptionalField[str] = nested_field("author.name")
+    handle: OptionalField[str] = nested_field("author.screen_name")
     created_at: OptionalField[str] = None
     created_timestamp: OptionalField[int] = None
 
@@ -192,19 +186,11 @@ class _Tweet(_QuotedTweet):
     views: OptionalField[int] = None
     lang: OptionalField[str] = None
     replying_to: OptionalField[str] = None
-    photos: OptionalField[TolerantItems[_TweetPhoto]] = Field(
-        default=None, validation_alias=AliasPath("media", "photos")
-    )
-    videos: OptionalField[TolerantItems[_TweetPhoto]] = Field(
-        default=None, validation_alias=AliasPath("media", "videos")
-    )
-    poll: OptionalField[TolerantItems[_PollChoice]] = Field(
-        default=None, validation_alias=AliasPath("poll", "choices")
-    )
+    photos: OptionalField[TolerantItems[_TweetPhoto]] = nested_field("media.photos")
+    videos: OptionalField[TolerantItems[_TweetPhoto]] = nested_field("media.videos")
+    poll: OptionalField[TolerantItems[_PollChoice]] = nested_field("poll.choices")
     article: OptionalField[_TweetArticle] = None
-    community_note: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("community_note", "text")
-    )
+    community_note: OptionalField[str] = nested_field("community_note.text")
     quote: OptionalField[_QuotedTweet] = None
 
 
@@ -237,6 +223,11 @@ def _build_tweet_page(route: SiteRoute, kit: SiteKit, tweet: _Tweet) -> Page:
         quotes=tweet.quotes,
         views=tweet.views,
     )
+    quoted = ""
+    if tweet.quote is not None:
+        text = site_markdown.convert_plain_text(tweet.quote.full_text)
+        quote = site_markdown.join_blocks([_format_tweet_byline(tweet.quote), text])
+        quoted = site_markdown.quote_markdown(quote)
     language = re.match(r"(?!und|qme|qst|zxx|qht)[a-z]{2}", tweet.lang or "")
     return kit.build_page(
         route,
@@ -247,7 +238,7 @@ def _build_tweet_page(route: SiteRoute, kit: SiteKit, tweet: _Tweet) -> Page:
             site_markdown.convert_plain_text(tweet.full_text),
             *_render_tweet_article(article),
             *_render_tweet_extras(tweet),
-            _render_quoted_tweet(tweet.quote) if tweet.quote else "",
+            quoted,
             reactions,
         ),
         content_type="twitter",
@@ -297,13 +288,6 @@ def _render_tweet_extras(tweet: _Tweet) -> list[str]:
     note = tweet.community_note
     context = f"**Community note:** {site_markdown.format_inline_text(note)}" if note else ""
     return [*photos, *videos, poll, context]
-
-
-def _render_quoted_tweet(tweet: _QuotedTweet) -> str:
-    text = site_markdown.convert_plain_text(tweet.full_text)
-    return site_markdown.quote_markdown(
-        site_markdown.join_blocks([_format_tweet_byline(tweet), text])
-    )
 
 
 def _parse_api_date(text: str | None) -> str | None:

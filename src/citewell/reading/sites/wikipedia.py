@@ -7,26 +7,21 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import AliasPath, Field
-
 from citewell.core.errors import CitewellError, MalformedResponse
 from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
-from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.net.upstream.json_responses import (
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    nested_field,
+)
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites import site_markdown
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SiteRoute,
-    fall_back_to_ladder,
-    normalize_iso_time,
-    parse_site_address,
-)
+from citewell.reading.sites import site_kit, site_markdown
 from citewell.text.safety.text_cleaning import clean_markup
 
-WIKIPEDIA_API = SiteEndpoint(name="site_wikipedia", base_url="https://en.wikipedia.org/w/api.php", burst=4, per_second=5.0)  # fmt: skip
+WIKIPEDIA_API = site_kit.SiteEndpoint(name="site_wikipedia", base_url="https://en.wikipedia.org/w/api.php", burst=4, per_second=5.0)  # fmt: skip
 ENDPOINTS = (WIKIPEDIA_API,)
 
 _EDITION_HOST_PATTERN = re.compile(r"([a-z]{2,3}(?:-[a-z]{2,12})*|simple)(?:\.m)?\.wikipedia\.org")
@@ -66,20 +61,18 @@ class _ArticleRevisions(ResponsePart):
 
 
 class _RevisionAnswer(ResponsePart):
-    pages: OptionalField[TolerantItems[_ArticleRevisions]] = Field(
-        default=None, validation_alias=AliasPath("query", "pages")
-    )
+    pages: OptionalField[TolerantItems[_ArticleRevisions]] = nested_field("query.pages")
 
 
-def find_route(url: str) -> SiteRoute | None:
-    at = parse_site_address(url)
+def find_route(url: str) -> site_kit.SiteRoute | None:
+    at = site_kit.parse_site_address(url)
     edition = _EDITION_HOST_PATTERN.fullmatch(at.host) if at else None
     if at is None or edition is None:
         return None
     title = _find_article_title(url, at.query)
     if not title or _NAMESPACE_PATTERN.match(title) or len(title) > 300:
         return None
-    return SiteRoute(url=url, kind="article", id=title, owner=edition[1], path=at.fragment)
+    return site_kit.SiteRoute(url=url, kind="article", id=title, owner=edition[1], path=at.fragment)
 
 
 def _find_article_title(url: str, query: Any) -> str:
@@ -90,8 +83,8 @@ def _find_article_title(url: str, query: Any) -> str:
     return query.get("title", "") if path == "/w/index.php" and known else ""
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     parsed, stamp = await asyncio.gather(_fetch_article(route, kit), _fetch_last_change(route, kit))
     markdown = await kit.run_apart(
         convert_article_html, parsed.text, f"https://{route.owner}.wikipedia.org"
@@ -116,7 +109,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-async def _fetch_article(route: SiteRoute, kit: SiteKit) -> _ParsedArticle:
+async def _fetch_article(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> _ParsedArticle:
     params = {
         "action": "parse",
         "page": route.id,
@@ -138,7 +131,7 @@ async def _fetch_article(route: SiteRoute, kit: SiteKit) -> _ParsedArticle:
     return answer.parse
 
 
-async def _fetch_last_change(route: SiteRoute, kit: SiteKit) -> str | None:
+async def _fetch_last_change(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> str | None:
     """When the article was last changed; None if the API does not say."""
     params = {
         "action": "query",
@@ -152,10 +145,12 @@ async def _fetch_last_change(route: SiteRoute, kit: SiteKit) -> str | None:
     except CitewellError:
         return None
     revisions = [revision for page in answer.pages or () for revision in page.revisions or ()]
-    return normalize_iso_time(revisions[0].timestamp) if revisions else None
+    return site_kit.normalize_iso_time(revisions[0].timestamp) if revisions else None
 
 
-async def _fetch_mediawiki(route: SiteRoute, kit: SiteKit, params: dict[str, str]) -> HttpResponse:
+async def _fetch_mediawiki(
+    route: site_kit.SiteRoute, kit: site_kit.SiteKit, params: dict[str, str]
+) -> HttpResponse:
     edition = f"https://{route.owner}.wikipedia.org/w/api.php"
     return await kit.open_upstream(WIKIPEDIA_API).send_get(
         params=params | {"format": "json", "formatversion": "2"},

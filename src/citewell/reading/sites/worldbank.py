@@ -13,17 +13,10 @@ from typing import Any
 from citewell.core.errors import MalformedResponse
 from citewell.core.values.page import Page
 from citewell.reading import page_errors
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SitePageParts,
-    SiteRoute,
-    fall_back_to_ladder,
-    parse_site_address,
-)
+from citewell.reading.sites import site_kit
 from citewell.text.safety.text_cleaning import clean_markup
 
-WORLDBANK_API = SiteEndpoint(
+WORLDBANK_API = site_kit.SiteEndpoint(
     name="site_worldbank", base_url="https://api.worldbank.org/v2", timeout=15
 )
 ENDPOINTS = (WORLDBANK_API,)
@@ -42,8 +35,8 @@ class _YearValue:
     value: str
 
 
-def find_route(url: str) -> SiteRoute | None:
-    at = parse_site_address(url)
+def find_route(url: str) -> site_kit.SiteRoute | None:
+    at = site_kit.parse_site_address(url)
     if at is None or at.host != "data.worldbank.org" or at.find_part(0) != "indicator":
         return None
     indicator = at.find_part(1)
@@ -51,11 +44,13 @@ def find_route(url: str) -> SiteRoute | None:
     wanted = [place for place in places if _PLACE_PATTERN.fullmatch(place)]
     if not _INDICATOR_PATTERN.fullmatch(indicator):
         return None
-    return SiteRoute(url=url, kind="indicator", id=indicator, name=";".join(wanted) or _WHOLE_WORLD)
+    return site_kit.SiteRoute(
+        url=url, kind="indicator", id=indicator, name=";".join(wanted) or _WHOLE_WORLD
+    )
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     count = str(_MAX_YEARS * (route.name.count(";") + 1))
     response = await kit.open_upstream(WORLDBANK_API).send_get(
         f"/country/{route.name}/indicator/{route.id}",
@@ -70,7 +65,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     return kit.build_parts_page(route, parts)
 
 
-def render_worldbank_indicator(text: str) -> SitePageParts | None:
+def render_worldbank_indicator(text: str) -> site_kit.SitePageParts | None:
     """The API's answer as a table, newest year first; values as they were sent.
 
     None if the answer has another form; without content if the API knows no such indicator.
@@ -82,7 +77,7 @@ def render_worldbank_indicator(text: str) -> SitePageParts | None:
     if not isinstance(body, list) or not body or not isinstance(body[0], dict):
         return None
     if "message" in body[0]:
-        return SitePageParts(content="", content_type="worldbank", title="")
+        return site_kit.SitePageParts(content="", content_type="worldbank", title="")
     rows = [row for row in (body[1] if len(body) > 1 else None) or () if isinstance(row, dict)]
     seen = [value for value in map(_read_year_value, rows) if value is not None]
     if not seen:
@@ -91,7 +86,7 @@ def render_worldbank_indicator(text: str) -> SitePageParts | None:
         (name for row in rows if (name := _read_value_label(row.get("indicator")))), "Indicator"
     )
     updated = clean_markup(str(body[0].get("lastupdated") or ""))[:10]
-    return SitePageParts(
+    return site_kit.SitePageParts(
         content=_render_year_table(title, seen, updated),
         content_type="worldbank",
         title=title,

@@ -322,10 +322,10 @@ def _convert_alphabet_letter(character: str) -> str:
     plain = unicodedata.normalize("NFKC", character)
     if plain == character or len(plain) != 1:
         return character
-    said = unicodedata.name(character, "")
+    character_name = unicodedata.name(character, "")
     inner = convert_math_character(plain).strip()
     alphabets = load_latex_commands("alphabets")  # by words of a character's name
-    command = next((command for words, command in alphabets.items() if words in said), "")
+    command = next((command for words, command in alphabets.items() if words in character_name), "")
     if command:
         return f"\\{command}{{{inner}}}"
     return f"{inner} " if inner.startswith("\\") else inner

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from citewell.reading.documents import xml_tree
-from citewell.reading.documents.document_markdown import (
-    BUILTIN_FORMATS,
-    DAYS_FROM_1900,
-    DAYS_FROM_1904,
-    format_plain_cell,
-    format_stored_number,
-)
+from citewell.reading.documents import document_markdown, xml_tree
 from citewell.reading.documents.document_packages import ZipDocument, read_package_relations
 from citewell.reading.documents.document_text import TookTooMuch
 from citewell.reading.documents.office.package_graphics import GraphicReader
@@ -55,7 +48,7 @@ class CellBudget:
         self._cells += 1 + padding
         if self._cells > MAX_SHEET_CELLS:
             raise TookTooMuch(f"The workbook has more than {MAX_SHEET_CELLS} cells.")
-        made = format_plain_cell(text[:_MAX_CELL_CHARS])
+        made = document_markdown.format_plain_cell(text[:_MAX_CELL_CHARS])
         self._chars += len(made)
         return made
 
@@ -66,7 +59,7 @@ class ExcelWorkbook:
         self._strings = self._read_shared_strings()
         self._formats = self._read_cell_formats()
         self._graphics = GraphicReader(archive)
-        self._days_from = DAYS_FROM_1900
+        self._days_from = document_markdown.DAYS_FROM_1900
         self._budget = CellBudget()
 
     def list_sheets(self) -> tuple[list[tuple[str, str]], list[str]]:
@@ -80,7 +73,7 @@ class ExcelWorkbook:
                 xml_tree.strip_namespace(item) == "workbookPr"
                 and item.attrib.get("date1904") in _TRUE_VALUES
             ):
-                self._days_from = DAYS_FROM_1904
+                self._days_from = document_markdown.DAYS_FROM_1904
             if xml_tree.strip_namespace(item) != "sheet":
                 continue
             key = next((value for name, value in item.attrib.items() if name.endswith("}id")), "")
@@ -138,7 +131,7 @@ class ExcelWorkbook:
             return raw.removesuffix("T00:00:00")
         if kind == "n" and raw:
             code = self._formats.get(cell.attrib.get("s", ""), "")
-            return format_stored_number(raw, code, days_from=self._days_from)
+            return document_markdown.format_stored_number(raw, code, days_from=self._days_from)
         return raw
 
     def _read_shared_strings(self) -> list[str]:
@@ -155,7 +148,7 @@ class ExcelWorkbook:
         if not body:
             return {}
         root = xml_tree.parse_xml_bytes(body)
-        codes = {str(number): code for number, code in BUILTIN_FORMATS.items()}
+        codes = {str(number): code for number, code in document_markdown.BUILTIN_FORMATS.items()}
         for item in xml_tree.find_descendants(root, "numFmt"):
             codes[item.attrib.get("numFmtId", "")] = item.attrib.get("formatCode", "")
         styles = xml_tree.find_child_element(root, "cellXfs")

@@ -7,16 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_markdown import format_markdown_cell, render_markdown_table
-from citewell.reading.documents.document_text import (
-    OFFICE_IS_ENCRYPTED,
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    EncryptedDocument,
-    choose_pages,
-    describe_hidden_slides,
-)
 from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
 from citewell.reading.file_containers import CompoundFile
 from citewell.reading.markdown.markdown_text import (
@@ -46,19 +38,19 @@ _BODY_KINDS = frozenset({1, 5, 7, 8})
 _FIELD_PLACEHOLDERS = frozenset({"*", "\u2039#\u203a"})  # a date, footer or number filled in later
 
 
-def read_ppt(job: DocumentRequest) -> DocumentText:
+def read_ppt(job: document_text.DocumentRequest) -> document_text.DocumentText:
     container = open_ole_document(job.body)
     slides = SlideRecords(container).read_slides()
     if not slides:
-        raise Broken("The PowerPoint document has no slides that can be read.")
+        raise document_text.Broken("The PowerPoint document has no slides that can be read.")
     shown = [slide for slide in slides if not slide.is_hidden]
-    chosen = choose_pages(job.pages, len(shown))
+    chosen = document_text.choose_pages(job.pages, len(shown))
     about = read_ole_properties(container)
     return replace(
         about,
         markdown="\n\n".join(_render_legacy_slide(shown[place], place + 1) for place in chosen),
         page_count=len(shown),
-        notes=describe_hidden_slides(len(slides) - len(shown)),
+        notes=document_text.describe_hidden_slides(len(slides) - len(shown)),
     )
 
 
@@ -78,8 +70,8 @@ def _render_legacy_slide(slide: LegacySlide, number: int) -> str:
             else:
                 blocks += map(escape_line_starts, lines)
     heading = f"## Slide {number}: {title}" if title else f"## Slide {number}"
-    said = _join_lines(slide.notes)
-    return "\n\n".join([heading, *filter(None, blocks), *([f"> Notes: {said}"] if said else [])])
+    notes = _join_lines(slide.notes)
+    return "\n\n".join([heading, *filter(None, blocks), *([f"> Notes: {notes}"] if notes else [])])
 
 
 def _split_lines(text: str) -> list[str]:
@@ -125,7 +117,7 @@ class SlideRecords:
         token, edit = struct.unpack_from("<2I", user, 12) if len(user) >= 20 else (0, 0)
         self._places, self._document = self._read_edits(edit)
         if token == _ENCRYPTED_TOKEN:
-            raise EncryptedDocument(OFFICE_IS_ENCRYPTED)
+            raise document_text.EncryptedDocument(document_text.OFFICE_IS_ENCRYPTED)
 
     def read_slides(self) -> list[LegacySlide]:
         """The slides in the order in which they are shown; in file order if the list is damaged."""
@@ -316,7 +308,7 @@ class SlideRecords:
             if record is None or record.end - record.start < 20:
                 break
             if record.end - record.start >= 32:
-                raise EncryptedDocument(OFFICE_IS_ENCRYPTED)
+                raise document_text.EncryptedDocument(document_text.OFFICE_IS_ENCRYPTED)
             older, directory, main = struct.unpack_from("<3I", self._stream, record.start + 8)
             document = document or main
             for key, place in self._iterate_directory(directory):

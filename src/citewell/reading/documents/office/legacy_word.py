@@ -7,17 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_markdown import (
     TextPiece,
     format_markdown_cell,
     join_text_pieces,
     render_markdown_table,
     resolve_web_link,
-)
-from citewell.reading.documents.document_text import (
-    DocumentRequest,
-    DocumentText,
-    describe_hidden_text,
 )
 from citewell.reading.documents.office.legacy_word_text import LegacyParagraph, LegacyWordFile
 from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
@@ -30,7 +26,7 @@ _CONTROLS = {code: None for code in range(32) if code not in {9, 10}} | {9: " ",
 _MAX_FIELD_DEPTH = 50
 
 
-def read_doc(job: DocumentRequest) -> DocumentText:
+def read_doc(job: document_text.DocumentRequest) -> document_text.DocumentText:
     container = open_ole_document(job.body)
     document = LegacyWordFile(container)
     blocks = _render_legacy_blocks(document.read_story(0))
@@ -38,7 +34,7 @@ def read_doc(job: DocumentRequest) -> DocumentText:
         blocks += _render_legacy_notes(document, kind)
     blocks += _render_legacy_blocks(document.read_story(6))
     about = read_ole_properties(container)
-    notes = describe_hidden_text(document.hidden_count)
+    notes = document_text.describe_hidden_text(document.hidden_count)
     return replace(about, markdown="\n\n".join(blocks), notes=notes)
 
 
@@ -93,9 +89,9 @@ def _render_legacy_table(paragraphs: list[LegacyParagraph], fields: _FieldStack)
     if row or cell:
         rows.append([*row, cell])
     if max((len(cells) for cells in rows), default=0) <= 1:  # a frame around text, not a table
-        return [text for cells in rows for held in cells for text in held if text]
+        return [text for cells in rows for texts in cells for text in texts if text]
     made = render_markdown_table(
-        [[format_markdown_cell(" ".join(filter(None, held))) for held in cells] for cells in rows]
+        [[format_markdown_cell(" ".join(filter(None, texts))) for texts in cells] for cells in rows]
     )
     return [made] if made else []
 

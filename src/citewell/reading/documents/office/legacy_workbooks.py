@@ -6,17 +6,11 @@ import io
 import struct
 from typing import TYPE_CHECKING
 
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_markdown import (
     DAYS_FROM_1900,
     DAYS_FROM_1904,
     format_stored_number,
-)
-from citewell.reading.documents.document_text import (
-    OFFICE_IS_ENCRYPTED,
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    EncryptedDocument,
 )
 from citewell.reading.documents.office.excel_workbook import CellBudget, SheetRows
 from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
@@ -30,15 +24,15 @@ _STREAM_NAMES = ("Workbook", "Book")
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5  # kinds of cells in xlrd
 
 
-def read_xls(job: DocumentRequest) -> DocumentText:
+def read_xls(job: document_text.DocumentRequest) -> document_text.DocumentText:
     body = job.body
-    stream, about = body, DocumentText(markdown="")
+    stream, about = body, document_text.DocumentText(markdown="")
     if body.startswith(OLE_SIGNATURE):
         container = open_ole_document(body)
         about = read_ole_properties(container)
         stream = next(filter(None, map(container.find_stream, _STREAM_NAMES)), b"")
     if not stream:
-        raise Broken("The Excel document has no workbook stream.")
+        raise document_text.Broken("The Excel document has no workbook stream.")
     return add_properties(
         render_workbook(_LegacyWorkbook(_open_legacy_book(stream)), job.pages), about
     )
@@ -54,8 +48,8 @@ def _open_legacy_book(stream: bytes) -> xlrd.Book:
         )
     except xlrd.XLRDError as error:
         if "encrypted" in str(error):
-            raise EncryptedDocument(OFFICE_IS_ENCRYPTED) from None
-        raise Broken("The Excel document is damaged.") from error
+            raise document_text.EncryptedDocument(document_text.OFFICE_IS_ENCRYPTED) from None
+        raise document_text.Broken("The Excel document is damaged.") from error
     except (
         struct.error,
         AssertionError,
@@ -65,7 +59,7 @@ def _open_legacy_book(stream: bytes) -> xlrd.Book:
         TypeError,
         FormulaError,
     ) as error:
-        raise Broken("The Excel document is damaged.") from error
+        raise document_text.Broken("The Excel document is damaged.") from error
 
 
 class _LegacyWorkbook:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
-from citewell.reading.documents import xml_tree
+from citewell.reading.documents import document_text, xml_tree
 from citewell.reading.documents.document_markdown import (
     format_list_marker,
     format_list_number,
@@ -15,22 +15,8 @@ from citewell.reading.documents.document_markdown import (
     render_markdown_table,
 )
 from citewell.reading.documents.document_packages import ZipDocument, read_office_properties
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    EncryptedDocument,
-    TookTooMuch,
-    describe_hidden_slides,
-    describe_hidden_text,
-)
 from citewell.reading.documents.office.excel_workbook import SheetRows
-from citewell.reading.markdown.markdown_text import (
-    escape_line_starts,
-    escape_markdown,
-    resolve_link,
-    squeeze_spaces,
-)
+from citewell.reading.markdown import markdown_text
 
 _NUMBER_FORMATS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 
@@ -56,14 +42,14 @@ _CONTAINER_ELEMENTS = frozenset(
 _MAX_ELEMENT_DEPTH = 60
 
 
-def read_odt(job: DocumentRequest) -> DocumentText:
+def read_odt(job: document_text.DocumentRequest) -> document_text.DocumentText:
     archive = ZipDocument(job.body, job.limits)
     document = OpenDocument(archive)
     about = read_office_properties(archive)
     return replace(about, markdown=document.render_text(), notes=document.describe_hidden_text())
 
 
-def read_odp(job: DocumentRequest) -> DocumentText:
+def read_odp(job: document_text.DocumentRequest) -> document_text.DocumentText:
     archive = ZipDocument(job.body, job.limits)
     document = OpenDocument(archive)
     markdown, count = document.render_slides()
@@ -80,10 +66,12 @@ class OpenDocument:
 
     def __init__(self, archive: ZipDocument) -> None:
         if "content.xml" not in archive:
-            raise Broken("The document has no content.xml part.")
+            raise document_text.Broken("The document has no content.xml part.")
         manifest = archive.find_member("META-INF/manifest.xml") or b""
         if b"encryption-data" in manifest:
-            raise EncryptedDocument("The document is encrypted and opens only with a password.")
+            raise document_text.EncryptedDocument(
+                "The document is encrypted and opens only with a password."
+            )
         self._root = xml_tree.parse_xml_bytes(archive.read_member("content.xml"))
         styles = archive.find_member("styles.xml")
         self._styles = OpenDocumentStyles(
@@ -99,10 +87,11 @@ class OpenDocument:
         content = xml_tree.find_child_element(body, kind)
         if content is not None:
             return content
-        raise Broken("The document's content.xml has no body.")
+        raise document_text.Broken("The document's content.xml has no body.")
 
     def describe_hidden_text(self) -> tuple[str, ...]:
-        return describe_hidden_slides(self._hidden_slides) + describe_hidden_text(self._dropped)
+        slides = document_text.describe_hidden_slides(self._hidden_slides)
+        return slides + document_text.describe_hidden_text(self._dropped)
 
     def render_text(self) -> str:
         blocks = self._render_child_blocks(self._require_body("text"))
@@ -162,7 +151,7 @@ class OpenDocument:
                 for frame in xml_tree.find_descendants(item, "text-box")
                 for block in self._render_child_blocks(frame, depth + 1)
             ]
-            return [escape_line_starts(text) if text else "", *boxes]
+            return [markdown_text.escape_line_starts(text) if text else "", *boxes]
         if name == "list":
             return self._render_list_blocks(item, depth)
         if name == "table":
@@ -223,7 +212,7 @@ class OpenDocument:
             made = self._read_odf_row(row, plain=plain)
             cells += len(made) + 1
             if cells > _MAX_OPENDOCUMENT_CELLS:
-                raise TookTooMuch("The table has more cells than are allowed.")
+                raise document_text.TookTooMuch("The table has more cells than are allowed.")
             rows += [made] * (_parse_repeat_count(row, "number-rows-repeated") if any(made) else 1)
         while rows and not any(rows[-1]):
             rows.pop()
@@ -250,10 +239,10 @@ class OpenDocument:
     def _iterate_inline_pieces(self, element: Element, depth: int) -> Iterator[str]:
         if depth > _MAX_ELEMENT_DEPTH:
             return
-        yield escape_markdown(squeeze_spaces(element.text or ""))
+        yield markdown_text.escape_markdown(markdown_text.squeeze_spaces(element.text or ""))
         for item in element:
             yield from self._render_inline_piece(item, depth + 1)
-            yield escape_markdown(squeeze_spaces(item.tail or ""))
+            yield markdown_text.escape_markdown(markdown_text.squeeze_spaces(item.tail or ""))
 
     def _render_inline_piece(self, item: Element, depth: int) -> Iterator[str]:
         name = xml_tree.strip_namespace(item)
@@ -270,7 +259,7 @@ class OpenDocument:
             self._dropped += 1
         elif name == "a":
             text = "".join(self._iterate_inline_pieces(item, depth)).strip()
-            address = resolve_link("", xml_tree.find_xml_attribute(item, "href"))
+            address = markdown_text.resolve_link("", xml_tree.find_xml_attribute(item, "href"))
             yield (
                 f"[{text}]({address})" if text and address.startswith(("http", "mailto")) else text
             )

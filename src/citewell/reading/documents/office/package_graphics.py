@@ -19,6 +19,7 @@ from citewell.reading.markdown.markdown_text import escape_markdown, squeeze_spa
 
 MAX_CHART_ROWS = 5000
 _MAX_CHART_SERIES = 256  # the most that Excel draws in one chart
+_AXIS_NAMES = {"cat": "categories", "date": "categories", "val": "values", "ser": "series"}
 _CAMEL_CASE_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _POINT_CHARTS = frozenset({"scatter", "bubble"})
 _ROW_INDEX = re.compile(r"\d{1,7}")
@@ -107,7 +108,7 @@ def _collect_diagram_children(root: Element) -> dict[str, list[str]]:
         found.setdefault(link.attrib.get("srcId", ""), []).append(
             (place, link.attrib.get("destId", ""))
         )
-    return {key: [child for _, child in sorted(held)] for key, held in found.items()}
+    return {key: [child for _, child in sorted(links)] for key, links in found.items()}
 
 
 # Reads a chart of an office document as a table of the data that it draws.
@@ -127,8 +128,8 @@ def render_chart(root: Element) -> str:
         title, kinds, axes, series = _read_extended_chart(root)
     else:
         title, kinds, axes, series = _read_drawn_chart(root)
-    said = " and ".join(dict.fromkeys(kinds)) or "unknown"
-    about = "; ".join([f"{said} chart", *axes])
+    chart_kind = " and ".join(dict.fromkeys(kinds)) or "unknown"
+    about = "; ".join([f"{chart_kind} chart", *axes])
     named = f"**Chart: {title}**" if title else "**Chart**"
     filled = [line for line in series if line.values or line.categories][:_MAX_CHART_SERIES]
     if not filled:
@@ -156,23 +157,17 @@ def _read_drawn_chart(root: Element) -> tuple[str, list[str], list[str], list[_C
             _read_series(item, place)
             for place, item in enumerate(xml_tree.collect_child_elements(plot, "ser"), len(series))
         ]
-    axes = [
-        title
-        for axis in area
-        if xml_tree.strip_namespace(axis).endswith("Ax") and (title := _read_axis_title(axis))
-    ]
+    axes = []
+    for axis in area:
+        name = xml_tree.strip_namespace(axis)
+        if name.endswith("Ax") and (title := _read_title_text(axis)):
+            axis_kind = name.removesuffix("Ax")
+            axes.append(f"{_AXIS_NAMES.get(axis_kind, axis_kind)}: {title}")
     return _read_title_text(chart), kinds, axes, series
 
 
 def _name_chart_kind(raw: str) -> str:
     return _CAMEL_CASE_WORD.sub(" ", raw).lower()
-
-
-def _read_axis_title(axis: Element) -> str:
-    title = _read_title_text(axis)
-    said = xml_tree.strip_namespace(axis).removesuffix("Ax")
-    names = {"cat": "categories", "date": "categories", "val": "values", "ser": "series"}
-    return f"{names.get(said, said)}: {title}" if title else ""
 
 
 def _read_title_text(parent: Element | None) -> str:

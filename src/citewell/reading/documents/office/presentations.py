@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from citewell.reading.documents import xml_tree
+from citewell.reading.documents import document_packages, document_text, xml_tree
 from citewell.reading.documents.document_markdown import (
     format_markdown_cell,
     format_superscript,
@@ -15,25 +15,9 @@ from citewell.reading.documents.document_markdown import (
     render_picture_text,
     resolve_web_link,
 )
-from citewell.reading.documents.document_packages import (
-    PackageRelation,
-    ZipDocument,
-    read_office_properties,
-    read_package_relations,
-)
-from citewell.reading.documents.document_text import (
-    DocumentRequest,
-    DocumentText,
-    choose_pages,
-    describe_hidden_slides,
-)
 from citewell.reading.documents.office.equation_latex import EquationConverter
 from citewell.reading.documents.office.package_graphics import GraphicReader
-from citewell.reading.markdown.markdown_text import (
-    escape_line_starts,
-    escape_markdown,
-    squeeze_spaces,
-)
+from citewell.reading.markdown import markdown_text
 
 _TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})
 _IGNORED_PLACEHOLDERS = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
@@ -46,26 +30,26 @@ _SIGNED_NUMBER = re.compile(r"-?\d{1,15}")
 Position = tuple[int, int]
 
 
-def read_pptx(job: DocumentRequest) -> DocumentText:
-    archive = ZipDocument(job.body, job.limits)
+def read_pptx(job: document_text.DocumentRequest) -> document_text.DocumentText:
+    archive = document_packages.ZipDocument(job.body, job.limits)
     names, hidden = _collect_slide_parts(archive)
     slides = SlideReader(archive)
     parts = [
         slides.render_slide(names[place], place + 1)
-        for place in choose_pages(job.pages, len(names))
+        for place in document_text.choose_pages(job.pages, len(names))
     ]
     return replace(
-        read_office_properties(archive),
+        document_packages.read_office_properties(archive),
         markdown="\n\n".join(parts),
         page_count=len(names),
-        notes=(*describe_hidden_slides(hidden), *slides.equations.describe_cuts()),
+        notes=(*document_text.describe_hidden_slides(hidden), *slides.equations.describe_cuts()),
     )
 
 
-def _collect_slide_parts(archive: ZipDocument) -> tuple[list[str], int]:
+def _collect_slide_parts(archive: document_packages.ZipDocument) -> tuple[list[str], int]:
     """The part names of the visible slides in order, and the number of hidden slides."""
     root = xml_tree.parse_xml_bytes(archive.read_member("ppt/presentation.xml"))
-    targets = read_package_relations(archive, "ppt/presentation.xml")
+    targets = document_packages.read_package_relations(archive, "ppt/presentation.xml")
     listing = next(xml_tree.find_descendants(root, "sldIdLst"), None)
     ids = [
         value
@@ -91,14 +75,14 @@ def _collect_slide_parts(archive: ZipDocument) -> tuple[list[str], int]:
 class SlideReader:
     """Renders the slides of one presentation."""
 
-    def __init__(self, archive: ZipDocument) -> None:
+    def __init__(self, archive: document_packages.ZipDocument) -> None:
         self._archive = archive
         self._graphics = GraphicReader(archive)
         self.equations = EquationConverter()
-        self._relations: dict[str, PackageRelation] = {}
+        self._relations: dict[str, document_packages.PackageRelation] = {}
 
     def render_slide(self, name: str, number: int) -> str:
-        self._relations = read_package_relations(self._archive, name)
+        self._relations = document_packages.read_package_relations(self._archive, name)
         root = xml_tree.parse_xml_bytes(self._archive.read_member(name))
         placed = sorted(_iterate_placed_shapes(root), key=lambda pair: pair[0])
         title = ""
@@ -163,7 +147,7 @@ class SlideReader:
         link = next(xml_tree.find_descendants(run, "hlinkClick"), None)
         relation = self._relations.get(xml_tree.find_xml_attribute(link, "id"))
         address = resolve_web_link(relation.target) if relation and relation.external else ""
-        shown = escape_markdown(squeeze_spaces(text))
+        shown = markdown_text.escape_markdown(markdown_text.squeeze_spaces(text))
         return f"[{shown}]({address})" if address and text.strip() else shown
 
     def _read_slide_equation(self, holder: Element) -> str:
@@ -179,7 +163,7 @@ class SlideReader:
         if made:
             return " ".join(made)
         fallback = xml_tree.find_child_element(holder, "Fallback")
-        return escape_markdown(xml_tree.join_element_text(fallback))
+        return markdown_text.escape_markdown(xml_tree.join_element_text(fallback))
 
     def _read_speaker_notes(self) -> str:
         for relation in self._relations.values():
@@ -235,7 +219,7 @@ def _render_paragraphs(paragraphs: list[tuple[int, str, str]], *, listed: bool) 
     """A list where the placeholder, a bullet or a level makes it one, else paragraphs."""
     shown = listed or any(level for level, _, _ in paragraphs)
     if len(paragraphs) < 2 or not (shown or any(kind for _, _, kind in paragraphs)):
-        return [escape_line_starts(text) for _, text, _ in paragraphs]
+        return [markdown_text.escape_line_starts(text) for _, text, _ in paragraphs]
     blocks: list[str] = []
     lines: list[str] = []
     counts: dict[int, int] = {}
@@ -243,7 +227,7 @@ def _render_paragraphs(paragraphs: list[tuple[int, str, str]], *, listed: bool) 
     for deep, text, kind in paragraphs:
         level = deep - outermost
         if kind == "none" or not (kind or shown):
-            blocks += ["\n".join(lines), escape_line_starts(text)]
+            blocks += ["\n".join(lines), markdown_text.escape_line_starts(text)]
             lines, counts = [], {}
             continue
         counts = {key: count for key, count in counts.items() if key <= level}

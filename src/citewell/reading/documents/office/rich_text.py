@@ -8,17 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_markdown import (
     format_list_marker,
     format_markdown_cell,
     render_markdown_table,
-)
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentRequest,
-    DocumentText,
-    TookTooMuch,
-    describe_hidden_text,
 )
 from citewell.reading.markdown.markdown_text import (
     escape_line_starts,
@@ -102,7 +96,7 @@ class _RtfParser:
     ) -> None:
         if brace == b"{":
             if len(self._stack) >= _MAX_GROUP_DEPTH:
-                raise TookTooMuch("The RTF is nested too deeply.")
+                raise document_text.TookTooMuch("The RTF is nested too deeply.")
             self._stack.append(self._state)
             self._star = False
         elif brace == b"}":
@@ -290,21 +284,21 @@ def _escape_linked_text(text: str) -> str:
     return "".join(made)
 
 
-def read_rtf(job: DocumentRequest) -> DocumentText:
+def read_rtf(job: document_text.DocumentRequest) -> document_text.DocumentText:
     return read_rtf_body(job.body)
 
 
-def read_rtf_body(body: bytes) -> DocumentText:
+def read_rtf_body(body: bytes) -> document_text.DocumentText:
     start = body.find(b"{\\rtf")
     if start < 0:
-        raise Broken("The file is not RTF.")
+        raise document_text.Broken("The file is not RTF.")
     reader = _RtfParser()
     reader.parse_rtf(body[start:])
-    return DocumentText(
+    return document_text.DocumentText(
         markdown=_join_rtf_blocks(reader.blocks),
         title=reader.found.get("title", "").strip() or None,
         author=reader.found.get("author", "").strip() or None,
-        notes=describe_hidden_text(reader.hidden),
+        notes=document_text.describe_hidden_text(reader.hidden),
     )
 
 

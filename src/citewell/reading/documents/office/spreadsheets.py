@@ -10,19 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from citewell.reading.documents.document_markdown import (
-    BUILTIN_FORMATS,
-    DAYS_FROM_1900,
-    DAYS_FROM_1904,
-    format_plain_cell,
-    format_stored_number,
-    render_markdown_table,
-)
-from citewell.reading.documents.document_packages import (
-    ZipDocument,
-    read_office_properties,
-    read_package_relations,
-)
+from citewell.reading.documents import document_markdown, document_packages
 from citewell.reading.documents.document_text import (
     Broken,
     DocumentRequest,
@@ -30,13 +18,7 @@ from citewell.reading.documents.document_text import (
     TookTooMuch,
     choose_pages,
 )
-from citewell.reading.documents.office.excel_workbook import (
-    MAX_SHEET_CELLS,
-    CellBudget,
-    ExcelWorkbook,
-    SheetRows,
-    read_drawn_blocks,
-)
+from citewell.reading.documents.office import excel_workbook
 from citewell.reading.documents.office.opendocument import OpenDocument
 from citewell.reading.documents.office.package_graphics import GraphicReader
 from citewell.reading.markdown.markdown_text import escape_markdown
@@ -58,16 +40,16 @@ _ERROR_TEXTS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAM
 
 
 def read_xlsb(job: DocumentRequest) -> DocumentText:
-    archive = ZipDocument(job.body, job.limits)
+    archive = document_packages.ZipDocument(job.body, job.limits)
     try:
         document = render_workbook(_BinaryWorkbook(archive), job.pages)
     except struct.error as error:
         raise Broken("The binary workbook is damaged.") from error
-    return add_properties(document, read_office_properties(archive))
+    return add_properties(document, document_packages.read_office_properties(archive))
 
 
 class _BinaryWorkbook:
-    def __init__(self, archive: ZipDocument) -> None:
+    def __init__(self, archive: document_packages.ZipDocument) -> None:
         self._archive = archive
         self._strings = [
             _read_wide_text(record, 1)
@@ -76,17 +58,17 @@ class _BinaryWorkbook:
         ]
         self._formats = self._read_style_formats()
         self._graphics = GraphicReader(archive)
-        self._days_from = DAYS_FROM_1900
-        self._budget = CellBudget()
+        self._days_from = document_markdown.DAYS_FROM_1900
+        self._budget = excel_workbook.CellBudget()
 
     def list_sheets(self) -> tuple[list[tuple[str, str]], list[str]]:
         """(name, part) of each visible sheet, and the names of the hidden ones."""
-        targets = read_package_relations(self._archive, _MAIN_PART)
+        targets = document_packages.read_package_relations(self._archive, _MAIN_PART)
         shown: list[tuple[str, str]] = []
         hidden: list[str] = []
         for kind, record in _iterate_records(self._archive.read_member(_MAIN_PART)):
             if kind == _WORKBOOK_PROPERTIES and record[:1] and record[0] & 1:
-                self._days_from = DAYS_FROM_1904
+                self._days_from = document_markdown.DAYS_FROM_1904
             if kind != _SHEET:
                 continue
             (state,) = struct.unpack_from("<I", record)
@@ -100,7 +82,7 @@ class _BinaryWorkbook:
                 hidden.append(name)
         return shown, hidden
 
-    def read_sheet(self, sheet: tuple[str, str]) -> SheetRows:
+    def read_sheet(self, sheet: tuple[str, str]) -> excel_workbook.SheetRows:
         name, part = sheet
         rows: list[list[str]] = []
         row: list[str] = []
@@ -116,8 +98,8 @@ class _BinaryWorkbook:
                     rows.append(row)
             elif kind <= _FORMULA_ERROR and not skipped:
                 self._add_cell(row, kind, record)
-        graphics = read_drawn_blocks(self._archive, part, self._graphics)
-        return SheetRows(name, [made for made in rows if any(made)], graphics)
+        graphics = excel_workbook.read_drawn_blocks(self._archive, part, self._graphics)
+        return excel_workbook.SheetRows(name, [made for made in rows if any(made)], graphics)
 
     def _add_cell(self, row: list[str], kind: int, record: bytes) -> None:
         column, style = struct.unpack_from("<2I", record)
@@ -142,13 +124,13 @@ class _BinaryWorkbook:
                 value = _decode_short_number(record)
             case _:
                 (value,) = struct.unpack_from("<d", record, 8)
-        return format_stored_number(
+        return document_markdown.format_stored_number(
             repr(value), self._formats.get(style, ""), days_from=self._days_from
         )
 
     def _read_style_formats(self) -> dict[int, str]:
         """The number format of each cell style, by the style's index."""
-        codes = dict(BUILTIN_FORMATS)
+        codes = dict(document_markdown.BUILTIN_FORMATS)
         found: dict[int, str] = {}
         inside, count = False, 0
         for kind, record in _iterate_records(self._archive.find_member("xl/styles.bin") or b""):
@@ -218,7 +200,7 @@ class SheetSource(Protocol[S]):
         """The visible sheets, and the names of the hidden ones."""
         ...
 
-    def read_sheet(self, sheet: S, /) -> SheetRows: ...
+    def read_sheet(self, sheet: S, /) -> excel_workbook.SheetRows: ...
 
 
 def render_workbook(book: SheetSource[S], pages: str | None) -> DocumentText:
@@ -226,7 +208,11 @@ def render_workbook(book: SheetSource[S], pages: str | None) -> DocumentText:
     shown, hidden = book.list_sheets()
     parts: list[str] = []
     for sheet in [book.read_sheet(shown[place]) for place in choose_pages(pages, len(shown))]:
-        made = [block for block in (render_markdown_table(sheet.rows), *sheet.graphics) if block]
+        made = [
+            block
+            for block in (document_markdown.render_markdown_table(sheet.rows), *sheet.graphics)
+            if block
+        ]
         if made:
             parts += [f"## {escape_markdown(sheet.name)}", *made] if sheet.name else made
     note = f"Hidden sheets were left out: {', '.join(hidden)[:500]}."
@@ -240,15 +226,15 @@ def add_properties(document: DocumentText, about: DocumentText) -> DocumentText:
 
 
 def read_xlsx(job: DocumentRequest) -> DocumentText:
-    archive = ZipDocument(job.body, job.limits)
-    document = render_workbook(ExcelWorkbook(archive), job.pages)
-    return add_properties(document, read_office_properties(archive))
+    archive = document_packages.ZipDocument(job.body, job.limits)
+    document = render_workbook(excel_workbook.ExcelWorkbook(archive), job.pages)
+    return add_properties(document, document_packages.read_office_properties(archive))
 
 
 def read_ods(job: DocumentRequest) -> DocumentText:
-    archive = ZipDocument(job.body, job.limits)
+    archive = document_packages.ZipDocument(job.body, job.limits)
     document = render_workbook(OpenDocument(archive), job.pages)
-    return add_properties(document, read_office_properties(archive))
+    return add_properties(document, document_packages.read_office_properties(archive))
 
 
 def read_tsv(job: DocumentRequest) -> DocumentText:
@@ -266,10 +252,10 @@ def read_csv(job: DocumentRequest, *, usual_delimiter: str = ",") -> DocumentTex
     csv.field_size_limit(10_000_000)
     for row in reader:
         cells += len(row) + 1
-        if cells > MAX_SHEET_CELLS:
-            raise TookTooMuch(f"The table has more than {MAX_SHEET_CELLS} cells.")
-        rows.append([format_plain_cell(cell) for cell in row])
-    return DocumentText(markdown=render_markdown_table(rows), page_count=1)
+        if cells > excel_workbook.MAX_SHEET_CELLS:
+            raise TookTooMuch(f"The table has more than {excel_workbook.MAX_SHEET_CELLS} cells.")
+        rows.append([document_markdown.format_plain_cell(cell) for cell in row])
+    return DocumentText(markdown=document_markdown.render_markdown_table(rows), page_count=1)
 
 
 def _detect_csv_delimiter(text: str, *, default: str) -> str:

@@ -6,32 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from citewell.reading.documents import xml_tree
-from citewell.reading.documents.document_markdown import (
-    format_list_marker,
-    format_markdown_cell,
-    join_text_pieces,
-    render_markdown_table,
-)
+from citewell.reading.documents import document_markdown, xml_tree
 from citewell.reading.documents.document_packages import (
     PackageRelation,
     ZipDocument,
     read_package_relations,
 )
 from citewell.reading.documents.document_text import Broken, describe_hidden_text
+from citewell.reading.documents.office import word_styles
 from citewell.reading.documents.office.equation_latex import EquationConverter
 from citewell.reading.documents.office.package_graphics import GraphicReader
 from citewell.reading.documents.office.word_citations import CitationFields
 from citewell.reading.documents.office.word_runs import RunReader
-from citewell.reading.documents.office.word_styles import (
-    ListNumbers,
-    WordStyle,
-    WordStyles,
-    has_word_shade,
-    read_list_mark,
-    read_outline_level,
-    read_word_switch,
-)
 from citewell.reading.markdown.markdown_text import escape_line_starts, format_fenced_code
 
 _WRAPPER_ELEMENTS = frozenset(
@@ -47,7 +33,7 @@ class WordParts:
     def __init__(self, archive: ZipDocument, name: str) -> None:
         self.archive = archive
         self.relations = read_package_relations(archive, name)
-        self.styles = WordStyles(self.find_related_root("styles"))
+        self.styles = word_styles.WordStyles(self.find_related_root("styles"))
         self.numbering = self.find_related_root("numbering")
         self.equations = EquationConverter()
         self.graphics = GraphicReader(archive)
@@ -86,7 +72,7 @@ class WordBlocks:
         self._parts = parts
         self._citations = citations
         self._styles = parts.styles
-        self._numbers = ListNumbers(parts.numbering)
+        self._numbers = word_styles.ListNumbers(parts.numbering)
         self._runs = self._open_run_reader(parts.relations)
         self._hidden_count = 0
 
@@ -124,7 +110,7 @@ class WordBlocks:
                 yield from self._iterate_blocks(item, depth + 1, shaded=shaded)
             elif name in {"oMath", "oMathPara"}:
                 pieces = self._runs.read_pieces(parent, shaded=shaded)
-                yield _WordBlock(join_text_pieces(pieces))
+                yield _WordBlock(document_markdown.join_text_pieces(pieces))
                 return
 
     def _read_paragraph(self, item: Element, depth: int, *, shaded: bool) -> Iterator[_WordBlock]:
@@ -132,17 +118,18 @@ class WordBlocks:
         style = self._styles.find_style(
             xml_tree.read_child_value(properties, "pStyle") or self._styles.default_paragraph
         )
-        ground = shaded or style.has_shade or has_word_shade(properties)
+        ground = shaded or style.has_shade or word_styles.has_word_shade(properties)
         pieces = self._runs.read_pieces(item, shaded=ground)
-        boxes, graphics = self._runs.take_text_boxes(), self._runs.take_graphic_blocks()
+        boxes, self._runs.text_boxes = self._runs.text_boxes, []
+        graphics, self._runs.graphic_blocks = self._runs.graphic_blocks, []
         if style.is_hidden and any(piece.text.strip() for piece in pieces):
             self._hidden_count += 1
             pieces = []
-        level = read_outline_level(properties) or style.heading_level
+        level = word_styles.read_outline_level(properties) or style.heading_level
         if style.is_code and not level:
             text = "".join(piece.text.replace("  \n", "\n") for piece in pieces)
         else:
-            text = join_text_pieces(pieces, plain=bool(level)).strip()
+            text = document_markdown.join_text_pieces(pieces, plain=bool(level)).strip()
         label = self._count_list_item(properties, style) if text else None
         if text:
             yield _shape_paragraph(text, level=level, label=label, style=style)
@@ -152,10 +139,12 @@ class WordBlocks:
             yield _WordBlock(block)
 
     def _count_list_item(
-        self, properties: Element | None, style: WordStyle
+        self, properties: Element | None, style: word_styles.WordStyle
     ) -> tuple[str, int] | None:
         """The label and level of a list item; None if the paragraph is in no list."""
-        list_id, level = read_list_mark(xml_tree.find_child_element(properties, "numPr"))
+        list_id, level = word_styles.read_list_mark(
+            xml_tree.find_child_element(properties, "numPr")
+        )
         if list_id is None:
             list_id = style.list_id
             level = style.list_level if level is None else level
@@ -169,14 +158,17 @@ class WordBlocks:
         rows = [
             self._read_table_row(row, depth)
             for row in _iterate_table_parts(table, "tr")
-            if not read_word_switch(xml_tree.find_child_element(row, "trPr"), "hidden")
+            if not word_styles.read_word_switch(xml_tree.find_child_element(row, "trPr"), "hidden")
         ]
         if max((len(row) for row in rows), default=0) == 1:  # a frame around text, not a table
             for row in rows:
                 yield from row[0]
             return
-        made = [[format_markdown_cell(_flatten_blocks(cell)) for cell in row] for row in rows]
-        yield _WordBlock(render_markdown_table(made))
+        made = [
+            [document_markdown.format_markdown_cell(_flatten_blocks(cell)) for cell in row]
+            for row in rows
+        ]
+        yield _WordBlock(document_markdown.render_markdown_table(made))
 
     def _read_table_row(self, row: Element, depth: int) -> list[list[_WordBlock]]:
         properties = xml_tree.find_child_element(row, "trPr")
@@ -203,7 +195,7 @@ class WordBlocks:
             root = self._parts.find_related_root(f"{kind}s")
             if name is None or root is None:
                 continue
-            self._runs.use_relations(read_package_relations(self._parts.archive, name))
+            self._runs.relations = read_package_relations(self._parts.archive, name)
             for note in root:
                 mark = (kind, xml_tree.find_xml_attribute(note, "id"))
                 if mark in marks:
@@ -228,13 +220,13 @@ def _read_grid_count(properties: Element | None, name: str, default: int) -> int
 
 
 def _shape_paragraph(
-    text: str, *, level: int, label: tuple[str, int] | None, style: WordStyle
+    text: str, *, level: int, label: tuple[str, int] | None, style: word_styles.WordStyle
 ) -> _WordBlock:
     if level:
         number = f"{label[0]} " if label is not None and label[0] else ""
         return _WordBlock(f"{'#' * level} {number}{' '.join(text.split())}")
     if label is not None:
-        return _WordBlock(text, "list", label[1], format_list_marker(label[0]))
+        return _WordBlock(text, "list", label[1], document_markdown.format_list_marker(label[0]))
     if style.is_code:
         return _WordBlock(text, "code")
     if style.is_quote:

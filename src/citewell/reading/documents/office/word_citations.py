@@ -157,11 +157,6 @@ class CitationFields:
         self.codes.append(("".join(codes), *codes))
         return f"{_CITATION_START}{len(self.codes) - 1}{_NUMBER_END}"
 
-    def list_control_tags(self, control: Element) -> list[str]:
-        """What the tag of a content control holds, if it is one of a citation."""
-        properties = xml_tree.find_child_element(control, "sdtPr")
-        return list(decode_control_tag(xml_tree.read_child_value(properties, "tag") or ""))
-
 
 def decode_field_data(begin: Element) -> Iterator[str]:
     """The data that stands beside the beginning of a field, as EndNote writes it."""

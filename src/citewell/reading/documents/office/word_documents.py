@@ -9,29 +9,9 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from citewell.citations.references.reference_lists import is_references_heading
-from citewell.reading.documents import xml_tree
-from citewell.reading.documents.document_packages import (
-    ZipDocument,
-    read_office_properties,
-    read_package_relations,
-)
-from citewell.reading.documents.document_text import (
-    Broken,
-    DocumentLimits,
-    DocumentRequest,
-    DocumentText,
-)
+from citewell.reading.documents import document_packages, document_text, xml_tree
+from citewell.reading.documents.office import word_citations
 from citewell.reading.documents.office.word_blocks import WordBlocks, WordParts
-from citewell.reading.documents.office.word_citations import (
-    CITATION_MARK_PATTERN,
-    CitationFields,
-    StoredCitations,
-    collect_csl_items,
-    iterate_endnote_records,
-    iterate_word_sources,
-    wrap_csl_items,
-    wrap_endnote_records,
-)
 
 _MAIN_PART = "word/document.xml"
 
@@ -48,7 +28,7 @@ class WordField:
 
     start: int
     end: int
-    works: tuple[StoredCitations, ...] = ()
+    works: tuple[word_citations.StoredCitations, ...] = ()
     tags: tuple[str, ...] = ()  # of Word's own list of sources
 
 
@@ -56,15 +36,15 @@ class WordField:
 class WordDraft:
     text: str
     fields: tuple[WordField, ...] = ()
-    sources: tuple[StoredCitations, ...] = ()
+    sources: tuple[word_citations.StoredCitations, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def read_docx_draft(body: bytes, limits: DocumentLimits) -> WordDraft:
+def read_docx_draft(body: bytes, limits: document_text.DocumentLimits) -> WordDraft:
     """The document with all changes accepted; raises the errors of the document readers."""
-    archive = ZipDocument(body, limits)
+    archive = document_packages.ZipDocument(body, limits)
     parts, root = _open_main_part(archive)
-    fields = CitationFields()
+    fields = word_citations.CitationFields()
     blocks = WordBlocks(parts, citations=fields)
     # "References" and the like become headings also where Word's style is not one: many authors
     # only type the word, in bold at best, above their list.
@@ -82,7 +62,7 @@ def read_docx_draft(body: bytes, limits: DocumentLimits) -> WordDraft:
         fields=tuple(
             _build_field(fields.codes[number], start, end) for number, start, end in spans
         ),
-        sources=tuple(iterate_word_sources(archive)),
+        sources=tuple(word_citations.iterate_word_sources(archive)),
         notes=notes,
     )
 
@@ -93,7 +73,7 @@ def _take_out_marks(marked: str) -> tuple[str, list[tuple[int, int, int]]]:
     spans: list[tuple[int, int, int]] = []
     opened: list[tuple[int, int]] = []
     done = length = 0
-    for match in CITATION_MARK_PATTERN.finditer(marked):
+    for match in word_citations.CITATION_MARK_PATTERN.finditer(marked):
         pieces.append(marked[done : match.start()])
         length += match.start() - done
         done = match.end()
@@ -111,11 +91,14 @@ def _build_field(codes: tuple[str, ...], start: int, end: int) -> WordField:
     records: dict[str, None] = {}
     tags: dict[str, None] = {}
     for code in codes:
-        collect_csl_items(code, items)
-        records.update(dict.fromkeys(iterate_endnote_records(code)))
+        word_citations.collect_csl_items(code, items)
+        records.update(dict.fromkeys(word_citations.iterate_endnote_records(code)))
         if code.lstrip().startswith("CITATION"):
             tags.update(dict.fromkeys(_SOURCE_TAG_PATTERN.findall(code)))
-    works = (*wrap_csl_items(items), *wrap_endnote_records(list(records)))
+    works = (
+        *word_citations.wrap_csl_items(items),
+        *word_citations.wrap_endnote_records(list(records)),
+    )
     return WordField(start=start, end=end, works=works, tags=tuple(tags))
 
 
@@ -140,36 +123,38 @@ def _count_changes(count: int, word: str) -> str:
 # Reads word processor documents as markdown.
 
 
-def read_docx(job: DocumentRequest) -> DocumentText:
-    archive = ZipDocument(job.body, job.limits)
+def read_docx(job: document_text.DocumentRequest) -> document_text.DocumentText:
+    archive = document_packages.ZipDocument(job.body, job.limits)
     parts, root = _open_main_part(archive)
     blocks = WordBlocks(parts)
     markdown = blocks.render_body(_expect_body(root))
     notes = blocks.describe_omissions()
     if not markdown.strip():
         markdown = _render_page_margins(parts)
-    return replace(read_office_properties(archive), markdown=markdown, notes=notes)
+    return replace(
+        document_packages.read_office_properties(archive), markdown=markdown, notes=notes
+    )
 
 
-def _open_main_part(archive: ZipDocument) -> tuple[WordParts, Element]:
+def _open_main_part(archive: document_packages.ZipDocument) -> tuple[WordParts, Element]:
     name = _find_main_part(archive)
     return WordParts(archive, name), xml_tree.parse_xml_bytes(archive.read_member(name))
 
 
-def _find_main_part(archive: ZipDocument) -> str:
+def _find_main_part(archive: document_packages.ZipDocument) -> str:
     """The name of the part with the text, which the package's own relations name."""
-    for relation in read_package_relations(archive, "").values():
+    for relation in document_packages.read_package_relations(archive, "").values():
         if relation.kind == "officeDocument" and relation.target in archive:
             return relation.target
     if _MAIN_PART in archive:
         return _MAIN_PART
-    raise Broken("The Word document has no text part.")
+    raise document_text.Broken("The Word document has no text part.")
 
 
 def _expect_body(root: Element) -> Element:
     body = xml_tree.find_child_element(root, "body")
     if body is None:
-        raise Broken("The Word document's text part has no body.")
+        raise document_text.Broken("The Word document's text part has no body.")
     return body
 
 

@@ -15,13 +15,9 @@ from citewell.reading.documents.document_markdown import (
     resolve_web_link,
 )
 from citewell.reading.documents.document_packages import PackageRelation
+from citewell.reading.documents.office import word_citations
 from citewell.reading.documents.office.equation_latex import EquationConverter
 from citewell.reading.documents.office.package_graphics import GraphicReader
-from citewell.reading.documents.office.word_citations import (
-    CITATION_END_MARK,
-    CitationFields,
-    decode_field_data,
-)
 from citewell.reading.documents.office.word_styles import (
     WordStyles,
     has_word_shade,
@@ -74,19 +70,19 @@ class RunReader:
         styles: WordStyles,
         equations: EquationConverter,
         graphics: GraphicReader,
-        citations: CitationFields | None = None,
+        citations: word_citations.CitationFields | None = None,
     ) -> None:
         """With `citations`, fields of reference managers and raised numbers are marked."""
         self.hidden_count = 0
         self._citations = citations
         self.note_marks: list[tuple[str, str]] = []  # kind and id of each note, in order
-        self._relations = relations
+        self.relations = relations  # of the part that is read; they hold its links and pictures
         self._styles = styles
         self._equations = equations
         self._graphics = graphics
         self._fields: list[_OpenField] = []
-        self._boxes: list[Element] = []
-        self._blocks: list[str] = []
+        self.text_boxes: list[Element] = []  # their paragraphs are blocks of their own
+        self.graphic_blocks: list[str] = []  # charts and diagrams
         self._shaded = False
         self._part_readers: dict[str, Callable[[Element], Iterator[TextPiece]]] = {
             "br": _read_line_break,
@@ -99,24 +95,10 @@ class RunReader:
             "object": self._read_drawing,
         }
 
-    def use_relations(self, relations: dict[str, PackageRelation]) -> None:
-        """Look up links and pictures in the relations of another part from now on."""
-        self._relations = relations
-
     def read_pieces(self, paragraph: Element, *, shaded: bool) -> list[TextPiece]:
         """The visible text of a paragraph; `shaded` if it stands on a coloured ground."""
         self._shaded = shaded
         return list(self._iterate_pieces(paragraph, "", 0))
-
-    def take_text_boxes(self) -> list[Element]:
-        """The text boxes met since the last call; their paragraphs are blocks of their own."""
-        boxes, self._boxes = self._boxes, []
-        return boxes
-
-    def take_graphic_blocks(self) -> list[str]:
-        """The charts and diagrams met since the last call."""
-        blocks, self._blocks = self._blocks, []
-        return blocks
 
     def _iterate_pieces(self, parent: Element, link: str, depth: int) -> Iterator[TextPiece]:
         if depth > _MAX_INLINE_DEPTH:
@@ -142,7 +124,9 @@ class RunReader:
             codes = [xml_tree.find_xml_attribute(item, "instr")]
             link = _OpenField(codes).find_field_link() or link
         elif name == "sdt" and self._citations is not None:
-            codes = self._citations.list_control_tags(item)
+            properties = xml_tree.find_child_element(item, "sdtPr")
+            tag = xml_tree.read_child_value(properties, "tag") or ""
+            codes = list(word_citations.decode_control_tag(tag))
         yield from self._mark_citation(codes, self._iterate_pieces(item, link, depth + 1))
 
     def _mark_citation(self, codes: list[str], pieces: Iterator[TextPiece]) -> Iterator[TextPiece]:
@@ -152,10 +136,10 @@ class RunReader:
             yield TextPiece(mark, ready=True)
         yield from pieces
         if mark:
-            yield TextPiece(CITATION_END_MARK, ready=True)
+            yield TextPiece(word_citations.CITATION_END_MARK, ready=True)
 
     def _find_link(self, item: Element) -> str:
-        relation = self._relations.get(xml_tree.find_xml_attribute(item, "id"))
+        relation = self.relations.get(xml_tree.find_xml_attribute(item, "id"))
         return resolve_web_link(relation.target) if relation and relation.external else ""
 
     def _read_equations(self, item: Element) -> Iterator[TextPiece]:
@@ -234,7 +218,11 @@ class RunReader:
         match xml_tree.find_xml_attribute(item, "fldCharType"):
             case "begin":
                 if len(self._fields) < _MAX_INLINE_DEPTH:
-                    data = decode_field_data(item) if self._citations is not None else ()
+                    data = (
+                        word_citations.decode_field_data(item)
+                        if self._citations is not None
+                        else ()
+                    )
                     self._fields.append(_OpenField(list(data)))
                 yield from _read_check_box(item)
             case "separate" if self._fields:
@@ -252,7 +240,7 @@ class RunReader:
     def _close_field(self) -> Iterator[TextPiece]:
         closed = self._fields.pop()
         if closed.is_marked:
-            yield TextPiece(CITATION_END_MARK, ready=True)
+            yield TextPiece(word_citations.CITATION_END_MARK, ready=True)
         elif self._citations is not None and self._fields:
             self._fields[-1].code += closed.code  # EndNote keeps its records in a field within
 
@@ -266,8 +254,8 @@ class RunReader:
     def _read_drawing(self, item: Element) -> Iterator[TextPiece]:
         """A picture's description in its place; text boxes, charts and diagrams are kept for later."""
         boxes = list(xml_tree.find_descendants(item, "txbxContent"))
-        self._boxes += boxes
-        self._blocks += self._graphics.render_graphics(item, self._relations)
+        self.text_boxes += boxes
+        self.graphic_blocks += self._graphics.render_graphics(item, self.relations)
         for part in xml_tree.find_descendants(item, "docPr") if not boxes else ():
             for text in render_picture_text(part.attrib.get("descr", "")):
                 yield TextPiece(text, ready=True)
@@ -304,11 +292,11 @@ def _read_line_break(item: Element) -> Iterator[TextPiece]:
 
 def _convert_symbol(item: Element) -> str:
     """A character of a symbol font as the Unicode character it looks like; "" if unknown."""
-    said = xml_tree.find_xml_attribute(item, "char")
+    digits = xml_tree.find_xml_attribute(item, "char")
     font = xml_tree.find_xml_attribute(item, "font").lower()
-    if not re.fullmatch("[0-9A-Fa-f]{1,6}", said):
+    if not re.fullmatch("[0-9A-Fa-f]{1,6}", digits):
         return ""
-    code = int(said, 16)
+    code = int(digits, 16)
     place = code - 0xF000 if 0xF000 <= code <= 0xF0FF else code
     if font == "symbol":
         return _SYMBOL_FONT_SIGNS.get(place, _SYMBOL_FONT_LETTERS.get(chr(place), ""))

@@ -96,14 +96,14 @@ def _read_list_overrides(item: Element) -> tuple[dict[int, _ListLevel], dict[int
     for change in xml_tree.collect_child_elements(item, "lvlOverride"):
         levels |= _read_list_levels(change)
         place = xml_tree.find_xml_attribute(change, "ilvl")
-        said = xml_tree.read_child_value(change, "startOverride")
-        if said is not None and re.fullmatch("[0-8]", place):
-            starts[int(place)] = _parse_list_start(said)
+        start = xml_tree.read_child_value(change, "startOverride")
+        if start is not None and re.fullmatch("[0-8]", place):
+            starts[int(place)] = _parse_list_start(start)
     return levels, starts
 
 
-def _parse_list_start(said: str | None) -> int:
-    return int(said) if said is not None and re.fullmatch(r"\d{1,5}", said) else 1
+def _parse_list_start(text: str | None) -> int:
+    return int(text) if text is not None and re.fullmatch(r"\d{1,5}", text) else 1
 
 
 def _format_list_label(
@@ -206,8 +206,8 @@ def read_outline_level(properties: Element | None, style_name: str = "") -> int:
     named = _HEADING_NAME.fullmatch(style_name)
     if named is not None:
         return min(max(int(named[1]), 1), 6)
-    said = xml_tree.read_child_value(properties, "outlineLvl")
-    return min(int(said) + 1, 6) if said is not None and re.fullmatch("[0-8]", said) else 0
+    level = xml_tree.read_child_value(properties, "outlineLvl")
+    return min(int(level) + 1, 6) if level is not None and re.fullmatch("[0-8]", level) else 0
 
 
 def read_list_mark(numbering: Element | None) -> tuple[str | None, int | None]:
@@ -223,8 +223,8 @@ def read_word_switch(
     properties: Element | None, name: str, *, default: bool | None = None
 ) -> bool | None:
     """Whether a property such as bold is on or off; `default` if it is not given."""
-    said = xml_tree.read_child_value(properties, name)
-    return default if said is None else said.lower() not in _FALSE_VALUES
+    setting = xml_tree.read_child_value(properties, name)
+    return default if setting is None else setting.lower() not in _FALSE_VALUES
 
 
 def has_word_shade(properties: Element | None) -> bool:

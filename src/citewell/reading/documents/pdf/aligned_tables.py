@@ -112,9 +112,8 @@ def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] 
         for row in rows
         if len(row) == 1
     ]
-    if sum(count > 1 for count in crossed) > 0.2 * len(
-        rows
-    ):  # paragraphs whose first lines begin with a number
+    # Many lines across columns are paragraphs whose first lines begin with a number.
+    if sum(count > 1 for count in crossed) > 0.2 * len(rows):
         return None
     if _is_running_text(full, columns):
         return _read_by_column(rows, columns) if len(full) >= 0.7 * len(rows) else None
@@ -134,10 +133,10 @@ def _find_columns(rows: list[list[TextLine]]) -> Strips:
             [word for line in row for word in line.words if left <= word.x0 and word.x1 <= right]
             for row in rows
         ]
-        held = [[(word.x0, word.x1) for word in row] for row in words if row]
+        spans = [[(word.x0, word.x1) for word in row] for row in words if row]
         figures = [any(map(str.isdigit, word.text)) for row in words for word in row]
-        tight = len(held) >= _MIN_FIGURE_ROWS and sum(figures) >= 0.8 * len(figures)
-        refined += find_covered_strips(held) if tight else [(left, right)]
+        tight = len(spans) >= _MIN_FIGURE_ROWS and sum(figures) >= 0.8 * len(figures)
+        refined += find_covered_strips(spans) if tight else [(left, right)]
     return refined
 
 
@@ -161,18 +160,18 @@ def _is_running_text(rows: list[list[TextLine]], columns: Strips) -> bool:
 
 
 def _group_by_column(rows: list[list[TextLine]], columns: Strips) -> list[list[TextLine]]:
-    held: list[list[TextLine]] = [[] for _ in columns]
+    groups: list[list[TextLine]] = [[] for _ in columns]
     for row in rows:
         for line in row:
-            held[_find_nearest_column(line.x0, line.x1, columns)].append(line)
-    return held
+            groups[_find_nearest_column(line.x0, line.x1, columns)].append(line)
+    return groups
 
 
 def _read_by_column(rows: list[list[TextLine]], columns: Strips) -> list[TextLine | PdfTable]:
-    held = _group_by_column(rows, columns)
+    groups = _group_by_column(rows, columns)
     if any(line.rtl for row in rows for line in row):
-        held.reverse()
-    return [line for column in held for line in column]
+        groups.reverse()
+    return [line for column in groups for line in column]
 
 
 def _is_table_like(cells: list[tuple[tuple[TextLine, ...], ...]]) -> bool:
@@ -192,15 +191,15 @@ def _is_table_like(cells: list[tuple[tuple[TextLine, ...], ...]]) -> bool:
 
 
 def _assign_cells(row: list[TextLine], columns: Strips) -> tuple[tuple[TextLine, ...], ...]:
-    held: list[list[PdfWord]] = [[] for _ in columns]
+    cells: list[list[PdfWord]] = [[] for _ in columns]
     for line in row:
         place = _find_nearest_column(line.x0, line.x1, columns)
         inside = line.x0 >= columns[place][0] - 1 and line.x1 <= columns[place][1] + 1
         if len(row) == 1 and not inside:  # a label or note across columns stays whole
             place, inside = _find_nearest_column(line.x0, line.x0 + 1, columns), True
         for word in line.words:
-            held[place if inside else _find_nearest_column(word.x0, word.x1, columns)].append(word)
-    return tuple((build_text_line(_strip_dots(words)),) if words else () for words in held)
+            cells[place if inside else _find_nearest_column(word.x0, word.x1, columns)].append(word)
+    return tuple((build_text_line(_strip_dots(words)),) if words else () for words in cells)
 
 
 def _strip_dots(words: list[PdfWord]) -> list[PdfWord]:

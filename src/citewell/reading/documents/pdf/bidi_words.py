@@ -125,14 +125,14 @@ def read_seen_line(line: SeenLine, *, mirror: bool) -> list[LetterWord]:
     shown = mirror_brackets(line.letters, line.levels) if mirror else list(line.letters)
     shown = pair_brackets(shown, line.levels, line.order)
     words: list[LetterWord] = []
-    held: list[int] = []
+    places: list[int] = []
     for place in (*line.order, None):
         if place is not None and line.clusters[place] is not None:
-            held.append(place)
+            places.append(place)
             continue
-        if held:
-            words.append(_build_letter_word(line, shown, held))
-        held = []
+        if places:
+            words.append(_build_letter_word(line, shown, places))
+        places = []
     return words
 
 

@@ -32,10 +32,6 @@ class PageShapes(NamedTuple):
     images: int
     drawings: int = 0  # lines and shapes
 
-    def has_background(self, x: float, y: float) -> bool:
-        """Whether a coloured background or an image lies under this point."""
-        return any(box.contains_point(x, y) for box in self.backgrounds)
-
 
 def read_page_shapes(page: Any) -> PageShapes:
     left, bottom, right, top = page.get_cropbox()

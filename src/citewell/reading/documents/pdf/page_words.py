@@ -8,17 +8,7 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
-from citewell.reading.documents.pdf import PDFIUM_API
-from citewell.reading.documents.pdf.bidi_words import (
-    RTL_LETTER_PATTERN,
-    PageLetter,
-    build_seen_line,
-    is_right_to_left,
-    measure_letter_widths,
-    measure_mirroring_gain,
-    read_seen_line,
-    restore_letter_widths,
-)
+from citewell.reading.documents.pdf import PDFIUM_API, bidi_words
 from citewell.reading.documents.pdf.page_tables import PageBox, PageShapes
 from citewell.reading.documents.pdf.text_lines import PdfWord, TextStyle
 
@@ -73,14 +63,14 @@ class PageText:
     def _read_all_words(self) -> list[PdfWord]:
         """All words; a word ends at white space or at a line-end hyphen marked by pdfium."""
         characters = self._read_characters()
-        self._holds_rtl = RTL_LETTER_PATTERN.search(characters) is not None
+        self._holds_rtl = bidi_words.RTL_LETTER_PATTERN.search(characters) is not None
         words = [
             FoundWord(self._build_word(match.start(), match.end(), match[0]), match.start())
             for match in _PDF_WORD_PATTERN.finditer(characters)
         ]
         if not self._holds_rtl:
             return [found.word for found in words]
-        return self._read_bidi_words(words, rtl_page=is_right_to_left(characters))
+        return self._read_bidi_words(words, rtl_page=bidi_words.is_right_to_left(characters))
 
     def _read_bidi_words(self, words: list[FoundWord], *, rtl_page: bool) -> list[PdfWord]:
         """The words with each line that holds right-to-left script read anew, letter by letter."""
@@ -88,15 +78,19 @@ class PageText:
         letters = {
             place: self._collect_letters(run)
             for place, run in enumerate(runs)
-            if any(RTL_LETTER_PATTERN.search(found.word.text) for found in run)
+            if any(bidi_words.RTL_LETTER_PATTERN.search(found.word.text) for found in run)
         }
-        widths = measure_letter_widths([letter for line in letters.values() for letter in line])
+        widths = bidi_words.measure_letter_widths(
+            [letter for line in letters.values() for letter in line]
+        )
         lines = {
-            place: build_seen_line(restore_letter_widths(line, widths), rtl_page=rtl_page)
+            place: bidi_words.build_seen_line(
+                bidi_words.restore_letter_widths(line, widths), rtl_page=rtl_page
+            )
             for place, line in letters.items()
         }
         gains = {
-            place: measure_mirroring_gain(
+            place: bidi_words.measure_mirroring_gain(
                 [line.letters[n] for n in line.order], [line.levels[n] for n in line.order]
             )
             for place, line in lines.items()
@@ -106,7 +100,7 @@ class PageText:
         for place, run in enumerate(runs):
             if place in lines:
                 mirror = gains[place] > 0 or (gains[place] == 0 and usual)
-                for word in read_seen_line(lines[place], mirror=mirror):
+                for word in bidi_words.read_seen_line(lines[place], mirror=mirror):
                     style, y = self._look_up_style(word.number)
                     x0, x1, rtl = word.x0, word.x1, lines[place].rtl
                     made.append(PdfWord(word.text, x0, x1, y, style, rtl=rtl))
@@ -114,15 +108,15 @@ class PageText:
                 made += [found.word for found in run]
         return made
 
-    def _collect_letters(self, run: list[FoundWord]) -> list[PageLetter]:
-        letters: list[PageLetter] = []
+    def _collect_letters(self, run: list[FoundWord]) -> list[bidi_words.PageLetter]:
+        letters: list[bidi_words.PageLetter] = []
         for token, found in enumerate(run):
             for place, text in enumerate(found.word.text):
                 index = found.start + place
                 x0, x1 = self._measure_character_span(index)
                 origin, _ = self._measure_character_origin(index)
                 letters.append(
-                    PageLetter(text, x0, x1, origin, found.word.style.size, token, index)
+                    bidi_words.PageLetter(text, x0, x1, origin, found.word.style.size, token, index)
                 )
         return letters
 
@@ -223,7 +217,10 @@ class PageText:
             return shapes.is_scan  # text recognition puts unpainted text under a scanned image
         if size < _MIN_READABLE_POINTS:
             return False
-        return not word.style.white or shapes.has_background((left + right) / 2, y - size / 3)
+        if not word.style.white:
+            return True
+        x, middle = (left + right) / 2, y - size / 3
+        return any(box.contains_point(x, middle) for box in shapes.backgrounds)
 
 
 def rotate_point(x: float, y: float, angle: int) -> tuple[float, float]:

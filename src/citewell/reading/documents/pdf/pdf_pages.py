@@ -28,11 +28,7 @@ from citewell.reading.documents.pdf.text_lines import (
     order_line_regions,
     split_into_lines,
 )
-from citewell.reading.markdown.markdown_text import (
-    escape_line_starts,
-    escape_markdown,
-    format_fenced_code,
-)
+from citewell.reading.markdown import markdown_text
 
 _WORD_LEVEL = "5"
 _MIN_CONFIDENCE = 20.0  # per cent; less is a stain or a line, not a letter
@@ -182,15 +178,15 @@ def _render_pdf_block(block: PdfBlock, levels: dict[HeadingStyle, int], body: fl
     if not block.text:
         return ""
     if block.kind == "code":
-        return format_fenced_code(block.text, "")
+        return markdown_text.format_fenced_code(block.text, "")
     if block.kind == "table":
         return block.text
     if block.kind == "item":
-        return f"{block.marker} {escape_line_starts(block.text)}"
+        return f"{block.marker} {markdown_text.escape_line_starts(block.text)}"
     if block.kind == "heading":
         level = block.heading.level or levels[_build_heading_style(block, body)]
         return f"{'#' * level} {block.text}"
-    return escape_line_starts(block.text)
+    return markdown_text.escape_line_starts(block.text)
 
 
 # One page of a PDF: its lines, ruled tables and text at other angles, and these in reading order.
@@ -312,7 +308,7 @@ def build_recognized_blocks(table: str, body: float) -> list[PdfBlock]:
     usual = median(heights or [0.0])
     blocks: list[PdfBlock] = []
     for lines in paragraphs:
-        text = escape_markdown(_join_recognized_lines(lines))
+        text = markdown_text.escape_markdown(_join_recognized_lines(lines))
         tall = len(heights) > 3 and all(line.height >= _HEADING_HEIGHT * usual for line in lines)
         if tall and len(text.split()) <= _MAX_HEADING_WORDS and not text[:1].islower():
             blocks.append(PdfBlock("heading", text, 1.5 * body, heading=HeadingFound()))

@@ -23,19 +23,7 @@ from citewell.reading.documents.document_text import (
     ScannedDocument,
     choose_pages,
 )
-from citewell.reading.documents.pdf import PdfiumDocument, PdfiumFailure
-from citewell.reading.documents.pdf.pdf_headings import (
-    PageClues,
-    find_hyphen_habits,
-    read_outline_titles,
-)
-from citewell.reading.documents.pdf.pdf_pages import (
-    PdfPage,
-    order_page_blocks,
-    read_pdf_page,
-    render_pdf_pages,
-    strip_running_headers,
-)
+from citewell.reading.documents.pdf import PdfiumDocument, PdfiumFailure, pdf_headings, pdf_pages
 from citewell.reading.documents.text_recognition import PagePicture
 
 _PASSWORD_ERROR_CODE = 4  # pdfium's FPDF_ERR_PASSWORD
@@ -109,7 +97,7 @@ def _read_pdf_document(document: Any, limits: DocumentLimits, pages: str | None)
     notes += _build_page_notes(read, damaged, found)
     if about.unreadable:
         notes.append(f"Properties of the PDF could not be read: {', '.join(about.unreadable)}.")
-    markdown = _render_pdf_markdown(read, read_outline_titles(document))
+    markdown = _render_pdf_markdown(read, pdf_headings.read_outline_titles(document))
     heading = re.search(r"^# (.+)$", markdown, re.MULTILINE)
     return DocumentText(
         markdown=markdown,
@@ -122,8 +110,10 @@ def _read_pdf_document(document: Any, limits: DocumentLimits, pages: str | None)
     )
 
 
-def _read_pdf_pages(document: Any, chosen: Sequence[int]) -> tuple[list[PdfPage], list[int]]:
-    read: list[PdfPage] = []
+def _read_pdf_pages(
+    document: Any, chosen: Sequence[int]
+) -> tuple[list[pdf_pages.PdfPage], list[int]]:
+    read: list[pdf_pages.PdfPage] = []
     damaged: list[int] = []
     for number in chosen:
         try:
@@ -132,7 +122,7 @@ def _read_pdf_pages(document: Any, chosen: Sequence[int]) -> tuple[list[PdfPage]
             damaged.append(number)
             continue
         try:
-            read.append(read_pdf_page(page, number))
+            read.append(pdf_pages.read_pdf_page(page, number))
         except PdfiumFailure:
             damaged.append(number)
         finally:
@@ -141,7 +131,7 @@ def _read_pdf_pages(document: Any, chosen: Sequence[int]) -> tuple[list[PdfPage]
 
 
 def _build_no_text_error(
-    read: list[PdfPage], total: int, damaged: list[int], found: RecognizedText | None
+    read: list[pdf_pages.PdfPage], total: int, damaged: list[int], found: RecognizedText | None
 ) -> Exception:
     images = f"its {total} {pluralize(total, 'page is an image', 'pages are images')}"
     if found is not None:
@@ -163,7 +153,7 @@ def _build_no_text_error(
 
 
 def _build_page_notes(
-    read: list[PdfPage], damaged: list[int], found: RecognizedText | None
+    read: list[pdf_pages.PdfPage], damaged: list[int], found: RecognizedText | None
 ) -> list[str]:
     """What was left out of the text, and where."""
     notes: list[str] = []
@@ -184,30 +174,30 @@ def _build_page_notes(
         )
     if blank := [page.number for page in read if page.images and not page.has_text]:
         advice = found.left_out if found else _OCR_ADVICE
-        said = f"Pages with images but no text layer: {_format_page_numbers(blank)}. {advice}"
-        notes.append(said.strip())
+        note = f"Pages with images but no text layer: {_format_page_numbers(blank)}. {advice}"
+        notes.append(note.strip())
     return notes
 
 
-def _render_pdf_markdown(pages: list[PdfPage], titles: dict[int, dict[str, int]]) -> str:
+def _render_pdf_markdown(pages: list[pdf_pages.PdfPage], titles: dict[int, dict[str, int]]) -> str:
     body = _measure_body_size(pages)
     tagged = sum(
         any(word.style.tagged_level for word in line.words) for page in pages for line in page.lines
     )
-    stripped = strip_running_headers(
+    stripped = pdf_pages.strip_running_headers(
         [page.lines for page in pages], [page.height for page in pages], body
     )
-    clues = PageClues(
-        body, tagged=tagged >= _MIN_TAGGED_LINES, hyphens=find_hyphen_habits(stripped)
+    clues = pdf_headings.PageClues(
+        body, tagged=tagged >= _MIN_TAGGED_LINES, hyphens=pdf_headings.find_hyphen_habits(stripped)
     )
     made = [
-        order_page_blocks(page, lines, clues._replace(titles=titles.get(page.number, {})))
+        pdf_pages.order_page_blocks(page, lines, clues._replace(titles=titles.get(page.number, {})))
         for page, lines in zip(pages, stripped, strict=True)
     ]
-    return render_pdf_pages(made, body=body)
+    return pdf_pages.render_pdf_pages(made, body=body)
 
 
-def _measure_body_size(pages: list[PdfPage]) -> float:
+def _measure_body_size(pages: list[pdf_pages.PdfPage]) -> float:
     """The size that most letters have; those of tables count only where there are no others."""
     sizes = Counter[float]()
     for page in pages:

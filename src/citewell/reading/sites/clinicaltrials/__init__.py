@@ -9,24 +9,15 @@ from collections import Counter
 from citewell.core.errors import MalformedResponse
 from citewell.core.values.page import Page
 from citewell.reading import page_errors
-from citewell.reading.sites import site_markdown
-from citewell.reading.sites.clinicaltrials.study_record import (
+from citewell.reading.sites import site_kit, site_markdown
+from citewell.reading.sites.clinicaltrials.study_results import (
     RecordPart,
     escape_inline,
     format_fact_list,
-)
-from citewell.reading.sites.clinicaltrials.study_results import render_study_results
-from citewell.reading.sites.site_kit import (
-    SiteAddress,
-    SiteEndpoint,
-    SiteKit,
-    SitePageParts,
-    SiteRoute,
-    fall_back_to_ladder,
-    parse_site_address,
+    render_study_results,
 )
 
-CLINICALTRIALS_API = SiteEndpoint(
+CLINICALTRIALS_API = site_kit.SiteEndpoint(
     name="site_clinicaltrials",
     base_url="https://clinicaltrials.gov/api/v2",
     timeout=15,
@@ -64,13 +55,13 @@ _OUTCOME_KINDS = (
 )
 
 
-def find_route(url: str) -> SiteRoute | None:
-    at = parse_site_address(url)
+def find_route(url: str) -> site_kit.SiteRoute | None:
+    at = site_kit.parse_site_address(url)
     number = _find_study_number(at) if at and at.host in _STUDY_HOSTS else ""
-    return SiteRoute(url=url, kind="study", id=number) if number else None
+    return site_kit.SiteRoute(url=url, kind="study", id=number) if number else None
 
 
-def _find_study_number(at: SiteAddress) -> str:
+def _find_study_number(at: site_kit.SiteAddress) -> str:
     for place, part in enumerate(at.parts):
         if _NCT_PATTERN.fullmatch(part.upper()):
             is_last = place == len(at.parts) - 1 or at.parts[:1] == ("study",)
@@ -78,8 +69,8 @@ def _find_study_number(at: SiteAddress) -> str:
     return ""
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     response = await kit.open_upstream(CLINICALTRIALS_API).send_get(
         f"/studies/{route.id}", params={"format": "json"}, accept=_REFUSED_STATUSES
     )
@@ -96,7 +87,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
 # A study's record as a page of markdown; done in a worker.
 
 
-def read_study_page(body: bytes) -> SitePageParts | None:
+def read_study_page(body: bytes) -> site_kit.SitePageParts | None:
     """The parts of a study's page, from an API response; None if the response holds no study."""
     try:
         record = RecordPart(json.loads(body))
@@ -111,7 +102,7 @@ def read_study_page(body: bytes) -> SitePageParts | None:
     has_results = bool(record.find_subpart("resultsSection"))
     status = protocol.find_subpart("statusModule")
     sponsor = protocol.find_plain_text("sponsorCollaboratorsModule", "leadSponsor", "name")
-    return SitePageParts(
+    return site_kit.SitePageParts(
         content=_render_study_record(record, protocol, number, title),
         content_type="clinicaltrials",
         title=title,
@@ -279,13 +270,14 @@ def _list_outcome_texts(protocol: RecordPart) -> frozenset[str]:
 
 def _format_study_eligibility(module: RecordPart) -> str:
     youngest, oldest = module.format_text("minimumAge"), module.format_text("maximumAge")
-    accepts = module.find_flag("healthyVolunteers")
+    healthy = module.find_subpart("healthyVolunteers").value
+    accepted = "accepted" if healthy is True else "not accepted" if healthy is False else ""
     facts = format_fact_list(
         [
             ("Ages", f"{youngest or 'no minimum'} to {oldest or 'no maximum'}" if youngest or oldest else ""),
             ("Sex", module.find_code("sex")),
             ("Gender", module.find_inline_markdown("genderDescription")),
-            ("Healthy volunteers", "" if accepts is None else "accepted" if accepts else "not accepted"),
+            ("Healthy volunteers", accepted),
             ("Study population", module.find_inline_markdown("studyPopulation")),
             ("Sampling", module.find_code("samplingMethod")),
         ]
@@ -319,16 +311,14 @@ def _format_study_locations(protocol: RecordPart) -> str:
     countries = Counter(entry.format_text("country") or "unknown country" for entry in places)
     counted = ", ".join(f"{country} ({count})" for country, count in countries.most_common())
     # One paragraph: as a list, dozens of clinics would push the findings out of sight.
-    shown = [_format_study_place(entry) for entry in places[:_MAX_LOCATIONS]]
+    shown = []
+    for entry in places[:_MAX_LOCATIONS]:
+        names = (entry.format_text(name) for name in ("facility", "city", "state", "country"))
+        status = entry.find_code("status")
+        shown.append(", ".join(filter(None, names)) + (f" ({status})" if status else ""))
     left = len(places) - len(shown)
     named = "; ".join([*shown, *([f"and {left} more"] if left > 0 else [])])
     return f"{site_markdown.format_count(len(places), 'location')}: {counted}\n\n{named}"
-
-
-def _format_study_place(entry: RecordPart) -> str:
-    names = (entry.format_text(name) for name in ("facility", "city", "state", "country"))
-    status = entry.find_code("status")
-    return ", ".join(filter(None, names)) + (f" ({status})" if status else "")
 
 
 # What a study's record refers to: publications, documents, and data that will be shared.

@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AliasPath, Field
-
 from citewell.core.errors import NotFound, UpstreamError
 from citewell.core.values.page import Page
 from citewell.core.values.scrape_results import (
@@ -24,6 +22,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.reading import page_errors
 from citewell.reading.markdown.markdown_text import format_fenced_code
@@ -51,6 +50,7 @@ from citewell.reading.sites.site_kit import (
     normalize_iso_time,
     parse_site_address,
 )
+from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
 
 T = TypeVar("T")
@@ -62,14 +62,6 @@ _REPOSITORY_NAME_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _ISSUE_NUMBER_PATTERN = re.compile(r"\d{1,9}")
 _COMMIT_ID_PATTERN = re.compile(r"[0-9a-f]{7,64}")
 _GIST_ID_PATTERN = re.compile(r"[0-9a-f]{5,40}")
-_RESERVED_GITHUB_NAMES = frozenset({
-    "about", "account", "apps", "blog", "collections", "contact", "customer-stories", "dashboard",
-    "education", "enterprise", "events", "explore", "features", "issues", "join", "login",
-    "marketplace", "mobile", "new", "newsroom", "nonprofit", "notifications", "orgs",
-    "organizations", "pricing", "pulls", "readme", "resources", "search", "security", "sessions",
-    "settings", "signup", "site", "solutions", "sponsors", "stars", "team", "topics", "trending",
-    "users",
-})  # fmt: skip
 
 
 class _GithubRepository(ResponsePart):
@@ -85,13 +77,9 @@ class _GithubRepository(ResponsePart):
     archived: OptionalField[bool] = None
     disabled: OptionalField[bool] = None
     fork: OptionalField[bool] = None
-    licence: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("license", "spdx_id")
-    )
+    licence: OptionalField[str] = nested_field("license.spdx_id")
     topics: OptionalField[TolerantItems[str]] = None
-    owner_type: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("owner", "type")
-    )
+    owner_type: OptionalField[str] = nested_field("owner.type")
 
 
 class _GithubOwner(ResponsePart):
@@ -138,7 +126,7 @@ def find_route(url: str) -> SiteRoute | None:
         and _REPOSITORY_NAME_PATTERN.fullmatch(name)
         and name not in {".", ".."}
     )
-    if not fits or owner.lower() in _RESERVED_GITHUB_NAMES:
+    if not fits or owner.lower() in load_words(__name__, "reserved_names", "names"):
         return None
     meaning = _read_thread_path(at.parts[2:]) or _read_list_path(at.parts[2:], at.query)
     return SiteRoute(url=url, owner=owner, name=name, **meaning) if meaning else None

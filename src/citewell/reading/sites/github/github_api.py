@@ -15,24 +15,19 @@ from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.json_responses import OptionalField, ResponsePart
 from citewell.net.upstream.upstream_client import parse_json_response
-from citewell.reading.sites import site_markdown
+from citewell.reading.sites import site_kit, site_markdown
 from citewell.reading.sites.github.repository_markdown import LinkBase, clean_repository_markdown
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SiteRoute,
-    normalize_iso_time,
-    trim_to_date,
-)
 from citewell.text.safety.text_cleaning import clean_markup
 
-GITHUB_API = SiteEndpoint(
+GITHUB_API = site_kit.SiteEndpoint(
     name="site_github",
     base_url="https://api.github.com",
     headers={"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"},
     token_env="GITHUB_TOKEN",  # noqa: S106 - the name of a setting, not a token
 )
-GITHUB_RAW = SiteEndpoint(name="site_github_raw", base_url="https://raw.githubusercontent.com")
+GITHUB_RAW = site_kit.SiteEndpoint(
+    name="site_github_raw", base_url="https://raw.githubusercontent.com"
+)
 GITHUB_OWNER_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 MARKDOWN_SUFFIXES = ("md", "markdown", "mdown", "mkd")
 
@@ -43,7 +38,7 @@ class GithubUser(ResponsePart):
     login: OptionalField[str] = None
 
 
-async def fetch_github_api(kit: SiteKit, path: str, **params: str) -> HttpResponse:
+async def fetch_github_api(kit: site_kit.SiteKit, path: str, **params: str) -> HttpResponse:
     """The API's response; a 403 raises RateLimited if the quota is used up, else AuthRequired."""
     upstream = kit.open_upstream(GITHUB_API)
     response = await upstream.send_get(path, params=params, accept=(403,))
@@ -59,11 +54,13 @@ async def fetch_github_api(kit: SiteKit, path: str, **params: str) -> HttpRespon
     raise AuthRequired("GitHub refused access.", provider=GITHUB_API.name)
 
 
-async def fetch_github_record(kit: SiteKit, path: str, kind: type[T], **params: str) -> T:
+async def fetch_github_record(kit: site_kit.SiteKit, path: str, kind: type[T], **params: str) -> T:
     return parse_json_response(kind, await fetch_github_api(kit, path, **params))
 
 
-async def fetch_github_list(kit: SiteKit, path: str, kind: type[T], **params: str) -> list[T]:
+async def fetch_github_list(
+    kit: site_kit.SiteKit, path: str, kind: type[T], **params: str
+) -> list[T]:
     """The items of an answer that is a list; those of another shape are left out."""
     values = (await fetch_github_api(kit, path, **params)).parse_json()
     if not isinstance(values, list):
@@ -75,7 +72,7 @@ async def fetch_github_list(kit: SiteKit, path: str, kind: type[T], **params: st
     return found
 
 
-async def fetch_raw_file(kit: SiteKit, path: str) -> HttpResponse:
+async def fetch_raw_file(kit: site_kit.SiteKit, path: str) -> HttpResponse:
     """A raw file; raises BadShape for HTML, which the raw host never sends."""
     response = await kit.open_upstream(GITHUB_RAW).send_get(quote(f"/{path}"))
     if response.content_type == "text/html":
@@ -99,19 +96,19 @@ def format_author(user: GithubUser | None) -> str:
 
 
 def format_day(stamp: str | None) -> str:
-    return trim_to_date(normalize_iso_time(stamp))
+    return site_kit.trim_to_date(site_kit.normalize_iso_time(stamp))
 
 
-def build_api_path(route: SiteRoute, *parts: str) -> str:
+def build_api_path(route: site_kit.SiteRoute, *parts: str) -> str:
     return "/".join(("/repos", route.owner, route.name, *parts))
 
 
-async def render_github_text(kit: SiteKit, markdown: str | None, home: LinkBase) -> str:
+async def render_github_text(kit: site_kit.SiteKit, markdown: str | None, home: LinkBase) -> str:
     return await kit.run_apart(clean_repository_markdown, markdown or "", home)
 
 
 def build_github_page(
-    route: SiteRoute, kit: SiteKit, title: str, *blocks: str | None, **more: Any
+    route: site_kit.SiteRoute, kit: site_kit.SiteKit, title: str, *blocks: str | None, **more: Any
 ) -> Page:
     """A page about a repository; `more` as for `SiteKit.build_page`."""
     about = {"kind": "documentation", "extracted_by": "github:api", "site": "GitHub"}
@@ -120,7 +117,7 @@ def build_github_page(
     )
 
 
-def build_link_base(route: SiteRoute, path: str) -> LinkBase:
+def build_link_base(route: site_kit.SiteRoute, path: str) -> LinkBase:
     slug = f"{route.owner}/{route.name}"
     return LinkBase(
         page_base=f"https://github.com/{slug}/blob/{path}",

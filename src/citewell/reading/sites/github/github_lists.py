@@ -15,6 +15,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.reading.markdown.markdown_text import format_fenced_code
 from citewell.reading.sites import site_markdown
@@ -135,24 +136,23 @@ async def read_folder(route: SiteRoute, kit: SiteKit) -> Page | None:
     if not entries:
         return None
     entries.sort(key=lambda entry: (entry.type != "dir", entry.name.lower()))
+    lines = []
+    for entry in entries:
+        is_sized = entry.size and entry.type == "file"
+        size = f"{entry.size:,} {pluralize(entry.size or 0, 'byte')}" if is_sized else ""
+        name = f"{entry.name}/" if entry.type == "dir" else entry.name
+        lines.append(_format_entry(name, entry.html_url, size))
     heading = f"{route.owner}/{route.name}: {route.path or 'files'} at {route.id}"
     return build_github_page(
         route,
         kit,
         heading,
         site_markdown.format_heading(heading),
-        "\n".join(map(_render_folder_entry, entries)),
+        "\n".join(lines),
         await _read_folder_text(route, kit, [entry.name for entry in entries]),
         kind="listing",
         author=route.owner,
     )
-
-
-def _render_folder_entry(entry: _FolderEntry) -> str:
-    name = f"{entry.name}/" if entry.type == "dir" else entry.name
-    is_sized = entry.size and entry.type == "file"
-    size = f"{entry.size:,} {pluralize(entry.size or 0, 'byte')}" if is_sized else ""
-    return _format_entry(name, entry.html_url, size)
 
 
 async def _read_folder_text(route: SiteRoute, kit: SiteKit, names: list[str]) -> str:
@@ -187,19 +187,11 @@ class _ChangedFile(ResponsePart):
 class _GithubCommit(ResponsePart):
     sha: str
     message: str = Field(validation_alias=AliasPath("commit", "message"))
-    author_name: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("commit", "author", "name")
-    )
-    date: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("commit", "author", "date")
-    )
+    author_name: OptionalField[str] = nested_field("commit.author.name")
+    date: OptionalField[str] = nested_field("commit.author.date")
     author: OptionalField[GithubUser] = None
-    additions: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("stats", "additions")
-    )
-    deletions: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("stats", "deletions")
-    )
+    additions: OptionalField[int] = nested_field("stats.additions")
+    deletions: OptionalField[int] = nested_field("stats.deletions")
     files: OptionalField[TolerantItems[_ChangedFile]] = None
 
 
@@ -249,8 +241,14 @@ async def read_pull_changes(route: SiteRoute, kit: SiteKit) -> Page | None:
     else:
         commits = await fetch_github_list(kit, f"{path}/commits", _GithubCommit, per_page=per_page)
         total = max(pull.commits or 0, len(commits))
-        lines = "\n".join(_render_commit_line(commit, route) for commit in commits)
-        parts = [f"## Commits ({len(commits)} of {total})", lines]
+        address = f"https://github.com/{route.owner}/{route.name}/commit"
+        lines = []
+        for commit in commits:
+            author, day = format_user_link(commit.author), format_day(commit.date)
+            subject = commit.message.partition("\n")[0]
+            facts = site_markdown.join_facts(author, day)
+            lines.append(_format_entry(subject, f"{address}/{commit.sha}", facts))
+        parts = [f"## Commits ({len(commits)} of {total})", "\n".join(lines)]
         is_cut = len(commits) < total
     return build_github_page(
         route,
@@ -284,13 +282,6 @@ def _render_changed_file(file: _ChangedFile) -> str:
             "The rest of this file's changes is left out." if file.is_cut else "",
         ]
     )
-
-
-def _render_commit_line(commit: _GithubCommit, route: SiteRoute) -> str:
-    subject = commit.message.partition("\n")[0]
-    address = f"https://github.com/{route.owner}/{route.name}/commit/{commit.sha}"
-    facts = site_markdown.join_facts(format_user_link(commit.author), format_day(commit.date))
-    return _format_entry(subject, address, facts)
 
 
 def _format_line_counts(added: int | None, deleted: int | None) -> str:

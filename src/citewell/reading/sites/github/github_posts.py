@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import AliasPath, Field
+from pydantic import Field
 
 from citewell.core.errors import MalformedResponse, NotFound, UpstreamError
 from citewell.core.values.page import Page
@@ -16,6 +16,7 @@ from citewell.net.upstream.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    nested_field,
 )
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
@@ -74,9 +75,7 @@ class GithubIssue(_IssueComment):
     comments: OptionalField[int] = None
     labels: OptionalField[TolerantItems[_IssueLabel]] = None
     pull_request: OptionalField[dict[str, Any]] = None
-    merged_at: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("pull_request", "merged_at")
-    )
+    merged_at: OptionalField[str] = nested_field("pull_request.merged_at")
 
 
 class GithubRelease(ResponsePart):
@@ -108,6 +107,12 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
     comments = await _fetch_issue_comments(kit, f"{path}/comments") if issue.comments != 0 else []
     total = max(issue.comments or 0, len(comments))
     home = build_link_base(route, "HEAD/")
+    comment_blocks = []
+    for comment in comments:
+        name = format_user_link(comment.user) if find_user_login(comment.user) else "somebody"
+        day = site_markdown.format_markdown_link(format_day(comment.created_at), comment.html_url)
+        comment_blocks.append(site_markdown.join_facts(f"**{name}**", day))
+        comment_blocks.append(await render_github_text(kit, comment.body, home))
     return build_github_page(
         route,
         kit,
@@ -116,7 +121,7 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
         _format_issue_status(issue),
         await render_github_text(kit, issue.body, home),
         _format_comment_heading(comments, total),
-        *[await _render_issue_comment(comment, kit, home) for comment in comments],
+        *comment_blocks,
         kind="forum",
         author=find_user_login(issue.user),
         published=normalize_iso_time(issue.created_at),
@@ -149,13 +154,6 @@ def _format_issue_status(issue: GithubIssue) -> str:
         format_day(issue.created_at),
         f"labels: {labels}" if labels else "",
     )
-
-
-async def _render_issue_comment(comment: _IssueComment, kit: SiteKit, home: LinkBase) -> str:
-    name = format_user_link(comment.user) if find_user_login(comment.user) else "somebody"
-    day = site_markdown.format_markdown_link(format_day(comment.created_at), comment.html_url)
-    head = site_markdown.join_facts(f"**{name}**", day)
-    return site_markdown.join_blocks([head, await render_github_text(kit, comment.body, home)])
 
 
 async def read_release(route: SiteRoute, kit: SiteKit) -> Page | None:
@@ -222,35 +220,21 @@ class _DiscussionPost(ResponsePart):
 
 class _DiscussionComment(_DiscussionPost):
     is_answer: OptionalField[bool] = Field(default=None, alias="isAnswer")
-    reply_count: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("replies", "totalCount")
-    )
-    replies: OptionalField[TolerantItems[_DiscussionPost]] = Field(
-        default=None, validation_alias=AliasPath("replies", "nodes")
-    )
+    reply_count: OptionalField[int] = nested_field("replies.totalCount")
+    replies: OptionalField[TolerantItems[_DiscussionPost]] = nested_field("replies.nodes")
 
 
 class _GithubDiscussion(_DiscussionPost):
     title: str
     upvotes: OptionalField[int] = Field(default=None, alias="upvoteCount")
-    category: OptionalField[str] = Field(
-        default=None, validation_alias=AliasPath("category", "name")
-    )
-    comment_count: OptionalField[int] = Field(
-        default=None, validation_alias=AliasPath("comments", "totalCount")
-    )
-    comments: OptionalField[TolerantItems[_DiscussionComment]] = Field(
-        default=None, validation_alias=AliasPath("comments", "nodes")
-    )
+    category: OptionalField[str] = nested_field("category.name")
+    comment_count: OptionalField[int] = nested_field("comments.totalCount")
+    comments: OptionalField[TolerantItems[_DiscussionComment]] = nested_field("comments.nodes")
 
 
 class _GraphqlAnswer(ResponsePart):
-    repository: OptionalField[dict[str, Any]] = Field(
-        default=None, validation_alias=AliasPath("data", "repository")
-    )
-    discussion: OptionalField[_GithubDiscussion] = Field(
-        default=None, validation_alias=AliasPath("data", "repository", "discussion")
-    )
+    repository: OptionalField[dict[str, Any]] = nested_field("data.repository")
+    discussion: OptionalField[_GithubDiscussion] = nested_field("data.repository.discussion")
 
 
 async def read_discussion(route: SiteRoute, kit: SiteKit) -> Page | None:

@@ -20,12 +20,6 @@ from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
 from citewell.reading.sites import site_markdown
 from citewell.reading.sites.hackernews import hackernews_items
-from citewell.reading.sites.hackernews.hackernews_items import (
-    HACKERNEWS_ADDRESS,
-    HACKERNEWS_USER_PATTERN,
-    HackerNewsItem,
-    HackerNewsThread,
-)
 from citewell.reading.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
@@ -87,7 +81,7 @@ def find_route(url: str) -> SiteRoute | None:
         # A link to a comment within its discussion names the comment in the fragment.
         chosen = at.fragment if _ITEM_ID_PATTERN.fullmatch(at.fragment) else ""
         return SiteRoute(url=url, kind="item", id=number, path=chosen)
-    if first == "user" and HACKERNEWS_USER_PATTERN.fullmatch(number):
+    if first == "user" and hackernews_items.HACKERNEWS_USER_PATTERN.fullmatch(number):
         return SiteRoute(url=url, kind="user", id=number)
     # The API's order does not match the later pages of a list.
     if first in _LIST_NAMES_BY_PATH and not second and at.query.get("p", "1") == "1":
@@ -122,7 +116,9 @@ async def _read_hackernews_item(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-async def _fetch_indexed_thread(route: SiteRoute, kit: SiteKit) -> HackerNewsThread | None:
+async def _fetch_indexed_thread(
+    route: SiteRoute, kit: SiteKit
+) -> hackernews_items.HackerNewsThread | None:
     """The whole thread; None if the index fails, or does not have the item, which may be new."""
     try:
         response = await kit.open_upstream(HACKERNEWS_INDEX).send_get(
@@ -133,13 +129,13 @@ async def _fetch_indexed_thread(route: SiteRoute, kit: SiteKit) -> HackerNewsThr
         return None
 
 
-async def _fetch_thread_items(route: SiteRoute, kit: SiteKit) -> HackerNewsThread:
+async def _fetch_thread_items(route: SiteRoute, kit: SiteKit) -> hackernews_items.HackerNewsThread:
     """The upper levels of the thread, read item by item."""
     response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{route.id}.json")
     if response.parse_json() is None:
         raise page_errors.build_soft_404_error(route.url, "no such item")
-    item = parse_json_response(HackerNewsItem, response)
-    found: dict[int, HackerNewsItem] = {}
+    item = parse_json_response(hackernews_items.HackerNewsItem, response)
+    found: dict[int, hackernews_items.HackerNewsItem] = {}
     waiting = list(item.kids)
     while waiting and len(found) < _MAX_FALLBACK_COMMENTS:
         batch = waiting[: _MAX_FALLBACK_COMMENTS - len(found)]
@@ -186,7 +182,7 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
     user = parse_json_response(_HackerNewsUser, response)
     created = format_epoch_time(user.created)
     about = await kit.run_apart(
-        site_markdown.convert_html_text, user.about, base=HACKERNEWS_ADDRESS
+        site_markdown.convert_html_text, user.about, base=hackernews_items.HACKERNEWS_ADDRESS
     )
     facts = site_markdown.join_facts(
         site_markdown.format_count(user.karma, "karma point"),
@@ -204,15 +200,17 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-async def _fetch_hackernews_items(ids: Sequence[int], kit: SiteKit) -> list[HackerNewsItem]:
+async def _fetch_hackernews_items(
+    ids: Sequence[int], kit: SiteKit
+) -> list[hackernews_items.HackerNewsItem]:
     """The items, fetched five at a time; those that fail are left out."""
     gate = asyncio.Semaphore(_MAX_PARALLEL_FETCHES)
 
-    async def fetch_item(number: int) -> HackerNewsItem | None:
+    async def fetch_item(number: int) -> hackernews_items.HackerNewsItem | None:
         async with gate:
             try:
                 response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{number}.json")
-                return HackerNewsItem.model_validate(response.parse_json())
+                return hackernews_items.HackerNewsItem.model_validate(response.parse_json())
             except (UpstreamError, NotFound, ValidationError):
                 return None
 

@@ -10,25 +10,13 @@ from datetime import timedelta
 from typing import Any
 
 from citewell import __version__
-from citewell.core.errors import (
-    AuthRequired,
-    CitewellError,
-    MalformedResponse,
-    NotFound,
-    RefusedByPolicy,
-    UpstreamError,
-)
+from citewell.core import errors
 from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import ResponsePart
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites.reddit import reddit_listings, reddit_pages, reddit_threads
-from citewell.reading.sites.reddit.reddit_threads import (
-    COMMUNITY_NAME_PATTERN,
-    RedditComment,
-    RedditThread,
-)
+from citewell.reading.sites.reddit import reddit_listings, reddit_threads
 from citewell.reading.sites.site_kit import (
     AccessToken,
     SiteEndpoint,
@@ -74,7 +62,7 @@ _COMMENT_ID_PATTERN = re.compile(r"[a-z0-9]{2,10}", re.IGNORECASE)
 _LINKED_NOTE = "Only the linked comment, those above it and its replies were read."
 _LINK_LOST_NOTE = "The linked comment was not among the comments that could be read."
 
-ThreadFetch = Callable[[SiteRoute, SiteKit], Awaitable[RedditThread | None]]
+ThreadFetch = Callable[[SiteRoute, SiteKit], Awaitable[reddit_threads.RedditThread | None]]
 
 
 def find_route(url: str) -> SiteRoute | None:
@@ -92,7 +80,7 @@ def find_route(url: str) -> SiteRoute | None:
     if (
         len(parts) >= 4
         and parts[0] in {"r", "user", "u"}
-        and COMMUNITY_NAME_PATTERN.fullmatch(parts[1])
+        and reddit_threads.COMMUNITY_NAME_PATTERN.fullmatch(parts[1])
     ):
         owner, parts = parts[1] if parts[0] == "r" else f"u_{parts[1]}", parts[2:]
     if len(parts) < 2 or parts[0] not in {"comments", "gallery"}:
@@ -107,15 +95,15 @@ def find_route(url: str) -> SiteRoute | None:
 @fall_back_to_ladder
 async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     notes: tuple[str, ...] = ()
-    thread: RedditThread | None = None
+    thread: reddit_threads.RedditThread | None = None
     values = kit.setting_values
     if values.get("REDDIT_CLIENT_ID") and values.get("REDDIT_CLIENT_SECRET"):
         try:
             thread = await fetch_api_thread(route, kit)
-        except UpstreamError as error:
+        except errors.UpstreamError as error:
             if error.provider is None:
                 raise
-            refused = isinstance(error, AuthRequired)
+            refused = isinstance(error, errors.AuthRequired)
             notes = (CREDENTIALS_NOTE,) if refused else ()
     if thread is None:
         ways = (_fetch_old_thread, _fetch_thread_page, fetch_keyless_thread)
@@ -125,63 +113,65 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
 
 async def _try_in_turn(
     route: SiteRoute, kit: SiteKit, ways: Sequence[ThreadFetch]
-) -> RedditThread | None:
+) -> reddit_threads.RedditThread | None:
     """The thread from the first way that gives it; None if the ladder should try.
 
     Raises what a way says about the thread itself: that it does not exist, or is not public.
     """
-    said: CitewellError | None = None
+    missing: errors.CitewellError | None = None
     for fetch in ways:
         try:
             thread = await fetch(route, kit)
-        except AuthRequired as error:
+        except errors.AuthRequired as error:
             if error.provider is None:
                 raise
-        except NotFound as error:
-            said = error
-        except (UpstreamError, RefusedByPolicy):
+        except errors.NotFound as error:
+            missing = error
+        except (errors.UpstreamError, errors.RefusedByPolicy):
             continue
         else:
             if thread is not None:
                 return thread
-    if said is not None:
-        raise page_errors.build_not_found_error(route.url, said.detail or "HTTP 404")
+    if missing is not None:
+        raise page_errors.build_not_found_error(route.url, missing.detail or "HTTP 404")
     return None
 
 
-async def _fetch_old_thread(route: SiteRoute, kit: SiteKit) -> RedditThread | None:
+async def _fetch_old_thread(route: SiteRoute, kit: SiteKit) -> reddit_threads.RedditThread | None:
     place = f"{_build_thread_path(route)}_/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     params = {"sort": "top", "limit": "500"} | ({"context": "8"} if route.path else {})
     response = await kit.fetch_site_page(REDDIT_OLD_PAGES, place, params=params)
-    return await kit.run_apart(reddit_pages.parse_old_thread, response.decode_text())
+    return await kit.run_apart(reddit_threads.parse_old_thread, response.decode_text())
 
 
-async def _fetch_thread_page(route: SiteRoute, kit: SiteKit) -> RedditThread | None:
+async def _fetch_thread_page(route: SiteRoute, kit: SiteKit) -> reddit_threads.RedditThread | None:
     """The thread from its HTML page, with the comments from the part that the page loads later."""
     place = f"{_build_thread_path(route)}comment/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     html = (await kit.fetch_site_page(REDDIT_PAGES, place)).decode_text()
-    post = await kit.run_apart(reddit_pages.find_reddit_post, html)
+    post = await kit.run_apart(reddit_threads.find_reddit_post, html)
     if post is None:
         return None
-    found = await kit.run_apart(reddit_pages.read_reddit_comments, html)
+    found = await kit.run_apart(reddit_threads.read_reddit_comments, html)
     community = route.owner or post.community
     is_complete = any(comment.id == route.path for comment in found) if route.path else False
-    if COMMUNITY_NAME_PATTERN.fullmatch(community) and not is_complete:
+    if reddit_threads.COMMUNITY_NAME_PATTERN.fullmatch(community) and not is_complete:
         found = await _fetch_late_comments(route, kit, community) or found
-    return RedditThread(post=post, comments=found)
+    return reddit_threads.RedditThread(post=post, comments=found)
 
 
 async def _fetch_late_comments(
     route: SiteRoute, kit: SiteKit, community: str
-) -> tuple[RedditComment, ...]:
+) -> tuple[reddit_threads.RedditComment, ...]:
     path = f"/svc/shreddit/comments/r/{community}/t3_{route.id}"
     linked = [f"{path}/t1_{route.path}"] if route.path else []
     for place in (*linked, path):
         try:
             response = await kit.fetch_site_page(REDDIT_PAGES, place, params={"sort": "top"})
-        except (UpstreamError, NotFound):
+        except (errors.UpstreamError, errors.NotFound):
             continue
-        if found := await kit.run_apart(reddit_pages.read_reddit_comments, response.decode_text()):
+        if found := await kit.run_apart(
+            reddit_threads.read_reddit_comments, response.decode_text()
+        ):
             return found
     return ()
 
@@ -191,7 +181,7 @@ def _build_thread_path(route: SiteRoute) -> str:
 
 
 async def _build_thread_page(
-    route: SiteRoute, kit: SiteKit, thread: RedditThread, notes: tuple[str, ...]
+    route: SiteRoute, kit: SiteKit, thread: reddit_threads.RedditThread, notes: tuple[str, ...]
 ) -> Page:
     if thread.is_deleted:
         raise page_errors.build_soft_404_error(route.url, "deleted")
@@ -224,7 +214,7 @@ class _TokenAnswer(ResponsePart):
     expires_in: float = 3600.0
 
 
-async def fetch_api_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
+async def fetch_api_thread(route: SiteRoute, kit: SiteKit) -> reddit_threads.RedditThread:
     """The thread from the API. Raises AuthRequired of the token endpoint for wrong credentials."""
     response = await _send_api_request(route, kit, await _choose_token(kit))
     if response.status == 401:  # the token was revoked before its time
@@ -233,7 +223,7 @@ async def fetch_api_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
     return await _read_thread_response(response, route, kit)
 
 
-async def fetch_keyless_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
+async def fetch_keyless_thread(route: SiteRoute, kit: SiteKit) -> reddit_threads.RedditThread:
     """The thread from the JSON without credentials, which Reddit has closed to most callers."""
     response = await kit.open_upstream(REDDIT_KEYLESS).send_get(
         f"/comments/{route.id}.json",
@@ -284,7 +274,7 @@ async def _choose_token(kit: SiteKit) -> str:
         idempotent=False,
     )
     if response.status != 200 or _find_json_field(response.body, "error"):
-        raise AuthRequired(CREDENTIALS_NOTE, provider=REDDIT_TOKENS.name)
+        raise errors.AuthRequired(CREDENTIALS_NOTE, provider=REDDIT_TOKENS.name)
     answer = parse_json_response(_TokenAnswer, response)
     seconds = min(max(answer.expires_in - _MIN_TOKEN_SECONDS, 0.0), _MAX_TOKEN_SECONDS)
     kit.access_tokens[REDDIT_TOKENS.name] = AccessToken(
@@ -295,12 +285,12 @@ async def _choose_token(kit: SiteKit) -> str:
 
 async def _read_thread_response(
     response: HttpResponse, route: SiteRoute, kit: SiteKit
-) -> RedditThread:
+) -> reddit_threads.RedditThread:
     if response.status in {401, 403, 404}:
         _raise_refusal(response, route)
     thread = await kit.run_apart(reddit_listings.parse_thread_listing, response.parse_json())
     if thread is None:
-        raise MalformedResponse("The response holds no post.", provider=response.provider)
+        raise errors.MalformedResponse("The response holds no post.", provider=response.provider)
     return thread
 
 
@@ -313,7 +303,7 @@ def _raise_refusal(response: HttpResponse, route: SiteRoute) -> None:
         raise page_errors.build_not_found_error(
             route.url, "banned" if reason == "banned" else "HTTP 404"
         )
-    raise UpstreamError("Reddit refused access.", provider=response.provider)
+    raise errors.UpstreamError("Reddit refused access.", provider=response.provider)
 
 
 def _find_json_field(body: bytes, name: str) -> Any:

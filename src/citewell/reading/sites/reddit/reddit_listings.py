@@ -15,14 +15,7 @@ from citewell.net.upstream.json_responses import (
     TolerantItems,
 )
 from citewell.reading.sites import site_markdown
-from citewell.reading.sites.reddit.reddit_threads import (
-    REDDIT_ADDRESS,
-    RedditComment,
-    RedditPost,
-    RedditThread,
-    build_reddit_permalink,
-    mark_spoilers,
-)
+from citewell.reading.sites.reddit import reddit_threads
 from citewell.reading.sites.site_kit import format_epoch_time
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -86,7 +79,7 @@ class _RedditCommentData(ResponsePart):
     replies: Any = None
 
 
-def parse_thread_listing(answer: Any) -> RedditThread | None:
+def parse_thread_listing(answer: Any) -> reddit_threads.RedditThread | None:
     """The thread in an answer of the API; None if it holds no post."""
     lists = answer if isinstance(answer, list) else []
     posts = [value for kind, value in _list_children(lists[0]) if kind == "t3"] if lists else []
@@ -95,7 +88,7 @@ def parse_thread_listing(answer: Any) -> RedditThread | None:
     except ValidationError:
         return None
     comments, unsent = _read_comment_listing(lists[1] if len(lists) > 1 else None)
-    return RedditThread(
+    return reddit_threads.RedditThread(
         post=_build_reddit_post(data), comments=tuple(comments), unsent_comments=unsent
     )
 
@@ -110,9 +103,9 @@ def _list_children(listing: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def _read_comment_listing(listing: Any) -> tuple[list[RedditComment], int]:
+def _read_comment_listing(listing: Any) -> tuple[list[reddit_threads.RedditComment], int]:
     """The comments in page order, and how many of the first level were not sent."""
-    found: list[RedditComment] = []
+    found: list[reddit_threads.RedditComment] = []
     unsent = 0
     waiting = [(0, -1, *child) for child in reversed(_list_children(listing))]
     while waiting:
@@ -141,24 +134,24 @@ def _parse_comment_data(value: Any) -> _RedditCommentData | None:
         return None
 
 
-def _build_comment(data: _RedditCommentData, depth: int) -> RedditComment:
-    return RedditComment(
+def _build_comment(data: _RedditCommentData, depth: int) -> reddit_threads.RedditComment:
+    return reddit_threads.RedditComment(
         id=(data.id or "").lower(),
         author=clean_markup(data.author) or "[deleted]",
         html=data.body_html or "",
         plain_text=clean_markup(data.body),
         score=None if data.score_hidden else data.score or 0,
         created=format_epoch_time(data.created_utc),
-        permalink=build_reddit_permalink(data.permalink),
+        permalink=reddit_threads.build_reddit_permalink(data.permalink),
         depth=depth,
         pinned=bool(data.stickied),
     )
 
 
-def _build_reddit_post(data: _RedditPostData) -> RedditPost:
+def _build_reddit_post(data: _RedditPostData) -> reddit_threads.RedditPost:
     text = (data.selftext or "").strip()
     labels = ("spoiler" if data.spoiler else "", "NSFW" if data.over_18 else "")
-    return RedditPost(
+    return reddit_threads.RedditPost(
         title=clean_markup(data.title),
         author=clean_markup(data.author),
         html=(data.selftext_html or "") if text else "",
@@ -170,7 +163,7 @@ def _build_reddit_post(data: _RedditPostData) -> RedditPost:
         created=format_epoch_time(data.created_utc),
         community=clean_markup(data.subreddit),
         link=None if data.is_self or data.is_gallery or data.crosspost_parent_list else data.url,
-        permalink=build_reddit_permalink(data.permalink),
+        permalink=reddit_threads.build_reddit_permalink(data.permalink),
     )
 
 
@@ -205,11 +198,11 @@ def _render_gallery(gallery: _GalleryData, media: Any) -> Iterator[str]:
 
 def _render_shared_post(shared: _SharedPost) -> str:
     head = site_markdown.join_facts(
-        "Shared from " + site_markdown.format_markdown_link(shared.title, build_reddit_permalink(shared.permalink)),
+        "Shared from " + site_markdown.format_markdown_link(shared.title, reddit_threads.build_reddit_permalink(shared.permalink)),
         f"r/{site_markdown.format_inline_text(shared.subreddit)}" if shared.subreddit else "",
         f"by u/{site_markdown.format_inline_text(shared.author)}" if shared.author else "",
     )  # fmt: skip
     body = site_markdown.convert_html_text(
-        mark_spoilers(shared.selftext_html or ""), base=REDDIT_ADDRESS
+        reddit_threads.mark_spoilers(shared.selftext_html or ""), base=reddit_threads.REDDIT_ADDRESS
     ) or site_markdown.convert_plain_text(shared.selftext)
     return site_markdown.quote_markdown(site_markdown.join_blocks([head, body]))

@@ -13,14 +13,7 @@ from citewell.core.values.page import Page
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import read_json_response
 from citewell.reading import page_errors
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    SiteRoute,
-    fall_back_to_ladder,
-    format_epoch_time,
-    parse_site_address,
-)
+from citewell.reading.sites import find_site_name, site_kit
 from citewell.reading.sites.stackexchange import stackexchange_posts
 from citewell.reading.sites.stackexchange.stackexchange_posts import (
     AnswerList,
@@ -31,10 +24,9 @@ from citewell.reading.sites.stackexchange.stackexchange_posts import (
     StackExchangeAnswer,
     StackExchangeComment,
 )
-from citewell.text.addresses import is_within_domain
 from citewell.text.safety.text_cleaning import clean_markup
 
-STACKEXCHANGE_API = SiteEndpoint(
+STACKEXCHANGE_API = site_kit.SiteEndpoint(
     name="site_stackexchange",
     base_url="https://api.stackexchange.com/2.3",
     per_second=10.0,
@@ -43,15 +35,6 @@ STACKEXCHANGE_API = SiteEndpoint(
 ENDPOINTS = (STACKEXCHANGE_API,)
 
 _KEY_SETTING = "STACKEXCHANGE_KEY"
-_STACKEXCHANGE_DOMAINS = (
-    "stackexchange.com",
-    "stackoverflow.com",
-    "serverfault.com",
-    "superuser.com",
-    "askubuntu.com",
-    "mathoverflow.net",
-    "stackapps.com",
-)
 _HOSTS_WITHOUT_QUESTIONS = {"stackexchange.com", "api.stackexchange.com", "data.stackexchange.com", "chat.stackexchange.com", "chat.stackoverflow.com"}  # fmt: skip
 _PAGE_SIZE = 100  # the most that the API allows
 _MAX_ANSWER_PAGES = 2
@@ -67,41 +50,40 @@ _DELAY_PATTERN = re.compile(r"available in (\d{1,6}) seconds")
 E = TypeVar("E", bound=ApiEnvelope)
 
 
-def find_route(url: str) -> SiteRoute | None:
+def find_route(url: str) -> site_kit.SiteRoute | None:
     """The route: `id` is the question, `path` the linked answer, `name` the linked comment."""
-    at = parse_site_address(url)
+    at = site_kit.parse_site_address(url)
     host = at.host.removeprefix("www.") if at else ""
-    if (
-        at is None
-        or host in _HOSTS_WITHOUT_QUESTIONS
-        or not any(is_within_domain(host, domain) for domain in _STACKEXCHANGE_DOMAINS)
-    ):
+    if at is None or host in _HOSTS_WITHOUT_QUESTIONS or find_site_name(host) != "stackexchange":
         return None
     first, second = at.find_part(0), at.find_part(1)
     if not _POST_ID_PATTERN.fullmatch(second):
         return None
-    said = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
-    comment = said[1] if said else ""
+    fragment = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    comment = fragment[1] if fragment else ""
     if first == "a":
-        return SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
+        return site_kit.SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
     if first not in {"questions", "q"}:
         return None
     answer = _ANSWER_FRAGMENT_PATTERN.fullmatch(at.fragment)
     in_path = at.find_part(3) if first == "questions" else ""
     chosen = in_path if _POST_ID_PATTERN.fullmatch(in_path) else answer[1] if answer else ""
-    post = said[2] if said and said[2] != second else ""
-    return SiteRoute(
+    post = fragment[2] if fragment and fragment[2] != second else ""
+    return site_kit.SiteRoute(
         url=url, kind="question", id=second, path=chosen or post, owner=host, name=comment
     )
 
 
-@fall_back_to_ladder
-async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+@site_kit.fall_back_to_ladder
+async def read_page(route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> Page | None:
     reading = _QuestionReading(route, kit)
     try:
         thread = await reading.fetch_thread()
     finally:
-        reading.apply_pause()
+        # Send nothing for as long as the responses ask; calls during that time can lead to a ban.
+        if reading.pause_seconds > 0:
+            seconds = min(reading.pause_seconds, _MAX_PAUSE_SECONDS)
+            kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
     question = thread.question
     content = await kit.run_apart(stackexchange_posts.render_question_page, thread)
     return kit.build_page(
@@ -113,7 +95,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         kind="forum",
         author=question.author,
         site=route.owner,
-        published=format_epoch_time(question.creation_date),
+        published=site_kit.format_epoch_time(question.creation_date),
         notes=thread.notes,
         truncated=thread.total_answers > len(thread.answers),
     )
@@ -122,10 +104,10 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
 class _QuestionReading:
     """The requests for one page, and how long the API asks us to wait after them."""
 
-    def __init__(self, route: SiteRoute, kit: SiteKit) -> None:
+    def __init__(self, route: site_kit.SiteRoute, kit: site_kit.SiteKit) -> None:
         self._route = route
         self._kit = kit
-        self._pause_seconds = 0.0
+        self.pause_seconds = 0.0
         self._has_backoff: set[str] = set()  # methods that must not be called again now
 
     async def fetch_thread(self) -> QuestionThread:
@@ -222,23 +204,17 @@ class _QuestionReading:
     def _note_limits(self, method: str, answer: ApiEnvelope) -> None:
         if answer.backoff is not None and answer.backoff > 0:
             self._has_backoff.add(method)
-            self._pause_seconds = max(self._pause_seconds, answer.backoff)
+            self.pause_seconds = max(self.pause_seconds, answer.backoff)
         if answer.quota_remaining is not None and answer.quota_remaining <= 0:
-            self._pause_seconds = max(self._pause_seconds, _NO_QUOTA_SECONDS)
-
-    def apply_pause(self) -> None:
-        """Send nothing for as long as the responses ask; calls during that time can lead to a ban."""
-        if self._pause_seconds > 0:
-            seconds = min(self._pause_seconds, _MAX_PAUSE_SECONDS)
-            self._kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
+            self.pause_seconds = max(self.pause_seconds, _NO_QUOTA_SECONDS)
 
     def _raise_api_error(self, response: HttpResponse) -> None:
         body = response.parse_json()
         name = body.get("error_name") if isinstance(body, dict) else None
         if name == "throttle_violation":
-            said = _DELAY_PATTERN.search(str(body.get("error_message")))
-            seconds = float(said[1]) if said else _THROTTLE_SECONDS
-            self._pause_seconds = max(self._pause_seconds, seconds)
+            delay = _DELAY_PATTERN.search(str(body.get("error_message")))
+            seconds = float(delay[1]) if delay else _THROTTLE_SECONDS
+            self.pause_seconds = max(self.pause_seconds, seconds)
             raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
         if name == "no_method":
             raise page_errors.build_soft_404_error(self._route.url, "no such site")

@@ -8,13 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    NotFound,
-    RefusedByPolicy,
-    UpstreamError,
-)
+from citewell.core import errors
 from citewell.core.values.page import Page
 from citewell.reading.sites import site_markdown
 from citewell.reading.sites.site_kit import (
@@ -26,14 +20,8 @@ from citewell.reading.sites.site_kit import (
     parse_site_address,
     trim_to_date,
 )
-from citewell.reading.sites.youtube import watch_pages, youtube_listings
+from citewell.reading.sites.youtube import transcripts, watch_pages, youtube_listings
 from citewell.reading.sites.youtube.listed_videos import VIDEO_ID_PATTERN
-from citewell.reading.sites.youtube.transcripts import (
-    VideoTranscript,
-    build_watch_address,
-    format_video_time,
-    read_transcript,
-)
 from citewell.reading.sites.youtube.video_listings import CHANNEL_ID_PATTERN
 from citewell.reading.sites.youtube.watch_pages import (
     InnerTubeClient as InnerTubeClient,
@@ -136,7 +124,7 @@ class _VideoFindings:
 
     players: list[PlayerAnswer] = field(default_factory=list)
     session: PageSession = field(default_factory=PageSession)
-    transcript: VideoTranscript | None = None
+    transcript: transcripts.VideoTranscript | None = None
     language: str | None = None
     automatic_captions: bool = False
     published: str | None = None
@@ -174,8 +162,8 @@ async def read_video(route: SiteRoute, kit: SiteKit) -> Page | None:
         return _build_transcript_page(route, kit, found, found.transcript)
     if clean_markup(found.choose_details().shortDescription) and not found.is_missing:
         return _build_description_page(route, kit, found)
-    asked = found.describe_failures()
-    if error := watch_pages.build_playback_error(route.url, found.players, asked=asked):
+    attempts = found.describe_failures()
+    if error := watch_pages.build_playback_error(route.url, found.players, attempts=attempts):
         raise error
     if found.consent_page_seen and not found.players:
         raise watch_pages.build_consent_page_error(route.url)
@@ -185,7 +173,7 @@ async def read_video(route: SiteRoute, kit: SiteKit) -> Page | None:
 async def _gather_captions(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> None:
     """Ask one way after the other, until there are captions or an answer that settles it."""
     # The mobile page gives what the player API likes to be told; it often answers without.
-    with suppress(UpstreamError, NotFound, RefusedByPolicy):
+    with suppress(errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy):
         await _fetch_watch_page(route, kit, watch_pages.YOUTUBE_MOBILE, found)
     ways = (
         watch_pages.VR_CLIENT,  # its caption addresses need no extra token
@@ -204,17 +192,17 @@ async def _gather_captions(route: SiteRoute, kit: SiteKit, found: _VideoFindings
                     kit, client, "player", body, found.session
                 )
                 player = await kit.run_apart(watch_pages.parse_player_body, response.decode_text())
-            said = await _fetch_captions(route, kit, found, player)
-        except (UpstreamError, NotFound, RefusedByPolicy) as error:
-            said = _describe_failure(error)
+            outcome = await _fetch_captions(route, kit, found, player)
+        except (errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy) as error:
+            outcome = _describe_failure(error)
         if found.transcript is not None or found.is_settled:
             return
-        found.failures.append(f"{client.label if client else 'the watch page'} ({said})")
+        found.failures.append(f"{client.label if client else 'the watch page'} ({outcome})")
     if not found.is_missing:
         await _try_guessed_languages(route, kit, found)
 
 
-def _describe_failure(error: CitewellError) -> str:
+def _describe_failure(error: errors.CitewellError) -> str:
     if error.http_status:
         return f"HTTP {error.http_status}"
     return (error.detail or error.message).rstrip(".")
@@ -229,8 +217,8 @@ async def _fetch_watch_page(
         page = await kit.run_apart(watch_pages.read_watch_page, html)
         if page.is_consent_page:
             raise watch_pages.build_consent_report(endpoint)
-    except UpstreamError as error:
-        if error.reason is FailureReason.CONSENT_PAGE:
+    except errors.UpstreamError as error:
+        if error.reason is errors.FailureReason.CONSENT_PAGE:
             found.consent_page_seen = True
         raise
     found.published = found.published or page.published
@@ -260,7 +248,7 @@ async def _fetch_captions(
     found.language = language[0] if language else None
     found.automatic_captions = track.is_automatic
     found.transcript = await kit.run_apart(
-        read_transcript, response.decode_text(), video=route.id, language=found.language
+        transcripts.read_transcript, response.decode_text(), video=route.id, language=found.language
     )
     return "empty captions"
 
@@ -274,12 +262,15 @@ async def _try_guessed_languages(route: SiteRoute, kit: SiteKit, found: _VideoFi
             response = await kit.open_upstream(watch_pages.YOUTUBE_WEB).send_get(
                 "/api/timedtext", params=params
             )
-        except (UpstreamError, NotFound, RefusedByPolicy) as error:
+        except (errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy) as error:
             found.failures.append(f"the caption address ({_describe_failure(error)})")
             return
         found.language, found.automatic_captions = language[:2], False
         found.transcript = await kit.run_apart(
-            read_transcript, response.decode_text(), video=route.id, language=found.language
+            transcripts.read_transcript,
+            response.decode_text(),
+            video=route.id,
+            language=found.language,
         )
         if found.transcript is not None:
             return
@@ -300,7 +291,7 @@ def _build_caption_params(base_url: str) -> tuple[tuple[str, str], ...] | None:
 
 
 def _build_transcript_page(
-    route: SiteRoute, kit: SiteKit, found: _VideoFindings, transcript: VideoTranscript
+    route: SiteRoute, kit: SiteKit, found: _VideoFindings, transcript: transcripts.VideoTranscript
 ) -> Page:
     return _build_video_page(
         route,
@@ -335,7 +326,7 @@ def _build_video_page(
     line = site_markdown.join_facts(
         site_markdown.format_inline_text(about.author),
         trim_to_date(found.published),
-        format_video_time(length) if 0 < length < 10**7 else "",
+        transcripts.format_video_time(length) if 0 < length < 10**7 else "",
         site_markdown.format_count(about.viewCount, "view"),
     )
     return kit.build_page(
@@ -343,7 +334,7 @@ def _build_video_page(
         content=(site_markdown.format_heading(title), line, body),
         content_type="youtube",
         title=title,
-        final_url=build_watch_address(route.id),
+        final_url=transcripts.build_watch_address(route.id),
         author=clean_markup(about.author) or None,
         site="YouTube",
         published=found.published,

@@ -123,11 +123,11 @@ def _build_video(
     if not isinstance(video, str) or not VIDEO_ID_PATTERN.fullmatch(video):
         return None
     words = [clean_markup(fact)[:_MAX_FACT_CHARACTERS] for fact in facts if isinstance(fact, str)]
-    said = clean_markup(length)
+    duration = clean_markup(length)
     return ListedVideo(
         id=video,
         title=clean_markup(title) or f"YouTube video {video}",
-        length=said if _CLOCK_PATTERN.fullmatch(said) or said.isalpha() else "",
+        length=duration if _CLOCK_PATTERN.fullmatch(duration) or duration.isalpha() else "",
         published=next((fact for fact in words if _AGE_PATTERN.search(fact)), ""),
         views=next((fact for fact in words if _VIEWS_PATTERN.search(fact)), ""),
         channel=clean_markup(channel)[:_MAX_FACT_CHARACTERS],

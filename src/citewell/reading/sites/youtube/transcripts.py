@@ -176,15 +176,12 @@ def _split_webvtt_blocks(body: str) -> Iterator[tuple[float, float, list[str]]]:
         place = next((at for at, line in enumerate(lines[:3]) if "-->" in line), None)
         match = _CUE_TIMING_PATTERN.match(lines[place]) if place is not None else None
         if match is not None and place is not None:
-            said = [_clean_caption_line(line) for line in lines[place + 1 :]]
-            yield (*_parse_cue_times(match), [line for line in said if line])
-
-
-def _parse_cue_times(match: re.Match[str]) -> tuple[float, float]:
-    numbers = [int(group or 0) for group in match.groups()]
-    mills = [int(match[place].ljust(3, "0")) for place in (4, 8)]
-    start = numbers[0] * 3600 + numbers[1] * 60 + numbers[2] + mills[0] / 1000
-    return start, numbers[4] * 3600 + numbers[5] * 60 + numbers[6] + mills[1] / 1000
+            spoken = [_clean_caption_line(line) for line in lines[place + 1 :]]
+            numbers = [int(group or 0) for group in match.groups()]
+            mills = [int(match[place].ljust(3, "0")) for place in (4, 8)]
+            start = numbers[0] * 3600 + numbers[1] * 60 + numbers[2] + mills[0] / 1000
+            end = numbers[4] * 3600 + numbers[5] * 60 + numbers[6] + mills[1] / 1000
+            yield start, end, [line for line in spoken if line]
 
 
 def _parse_xml_captions(body: str) -> Iterator[CaptionCue]:
@@ -225,4 +222,4 @@ def group_caption_paragraphs(cues: Sequence[CaptionCue]) -> list[tuple[float, st
             found.append((cue.start, []))
         found[-1][1].append(cue.text)
         last = max(cue.end, cue.start)
-    return [(start, " ".join(said)) for start, said in found]
+    return [(start, " ".join(texts)) for start, texts in found]

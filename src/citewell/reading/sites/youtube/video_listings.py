@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 
 from citewell.core.values.counted_words import pluralize
 from citewell.reading.sites.site_kit import normalize_iso_time, trim_to_date
+from citewell.reading.sites.youtube import watch_pages
 from citewell.reading.sites.youtube.listed_videos import (
     VIDEO_DATA_NAMES,
     VIDEO_ID_PATTERN,
@@ -23,11 +24,6 @@ from citewell.reading.sites.youtube.listed_videos import (
     read_metadata_rows,
     read_text_value,
     walk_objects,
-)
-from citewell.reading.sites.youtube.watch_pages import (
-    PageSession,
-    find_page_session,
-    is_consent_page,
 )
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
@@ -109,7 +105,7 @@ class VideoListing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingPage:
-    session: PageSession
+    session: watch_pages.PageSession
     is_consent_page: bool = False
     listing: VideoListing | None = None
 
@@ -118,8 +114,8 @@ def read_listing_page(html: str) -> ListingPage:
     """What the HTML page of a playlist or channel holds."""
     data = find_embedded_object(html, "ytInitialData")
     return ListingPage(
-        session=find_page_session(html),
-        is_consent_page=is_consent_page(html),
+        session=watch_pages.find_page_session(html),
+        is_consent_page=watch_pages.is_consent_page(html),
         listing=_read_listing(data) if data else None,
     )
 

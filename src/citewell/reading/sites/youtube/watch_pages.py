@@ -10,23 +10,10 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from pydantic import ValidationError
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    CitewellError,
-    ContentEmpty,
-    FailureReason,
-    MalformedResponse,
-    NotFound,
-)
+from citewell.core import errors
 from citewell.net.http.messages import HttpResponse, RedirectPolicy
 from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
-from citewell.reading.sites.site_kit import (
-    SiteEndpoint,
-    SiteKit,
-    format_epoch_time,
-    parse_site_address,
-)
+from citewell.reading.sites import site_kit
 from citewell.reading.sites.youtube.listed_videos import find_embedded_object, parse_json_object
 from citewell.text.safety.secret_masking import mask_secrets
 from citewell.text.safety.text_cleaning import clean_markup
@@ -106,7 +93,7 @@ class _PlayabilityStatus(ResponsePart):
         stream = self.liveStreamability and self.liveStreamability.liveStreamabilityRenderer
         slate = stream.offlineSlate if stream else None
         shown = slate.liveStreamOfflineSlateRenderer if slate else None
-        return format_epoch_time(shown.scheduledStartTime) if shown else None
+        return site_kit.format_epoch_time(shown.scheduledStartTime) if shown else None
 
 
 class PlayerAnswer(ResponsePart):
@@ -222,35 +209,37 @@ def _describe_playability(state: _PlayabilityStatus) -> PlaybackProblem | None:
 
 
 def build_playback_error(
-    url: str, players: Sequence[PlayerAnswer], *, asked: str = ""
-) -> CitewellError | None:
+    url: str, players: Sequence[PlayerAnswer], *, attempts: str = ""
+) -> errors.CitewellError | None:
     """The error for a video that cannot be played; None if no reason is known.
 
-    `asked` is a sentence about the ways that were tried, for a refusal that was not about the video.
+    `attempts` is a sentence about the ways that were tried, for a refusal that was not about the video.
     """
     problem = find_playback_problem(players)
     if problem is None:
         return None
     reason = problem.description
-    said = f"{mask_secrets(url)}: YouTube's reason for not playing it: {reason}."
+    statement = f"{mask_secrets(url)}: YouTube's reason for not playing it: {reason}."
     if problem.is_not_started:
         message = f"No content extracted from {mask_secrets(url)}: it has not started: {reason}."
-        return ContentEmpty(message, detail=reason)
+        return errors.ContentEmpty(message, detail=reason)
     if problem.status == "ERROR":
-        return NotFound(f"Not found: {said}", detail=reason)
+        return errors.NotFound(f"Not found: {statement}", detail=reason)
     login = problem.status == "LOGIN_REQUIRED" and not problem.is_bot_check
     if problem.is_age_restricted or login or problem.is_private:
-        return AuthRequired(f"Auth required: {said}", detail=reason, action="inform_user")
-    return Blocked(f"Blocked: {said} {asked}".rstrip(), detail=reason)
+        return errors.AuthRequired(
+            f"Auth required: {statement}", detail=reason, action="inform_user"
+        )
+    return errors.Blocked(f"Blocked: {statement} {attempts}".rstrip(), detail=reason)
 
 
-def build_consent_page_error(url: str) -> Blocked:
-    said = f"Blocked: {mask_secrets(url)} shows YouTube's consent page instead of its content."
-    return Blocked(said, detail="consent page")
+def build_consent_page_error(url: str) -> errors.Blocked:
+    message = f"Blocked: {mask_secrets(url)} shows YouTube's consent page instead of its content."
+    return errors.Blocked(message, detail="consent page")
 
 
-YOUTUBE_WEB = SiteEndpoint(name="site_youtube", base_url="https://www.youtube.com")
-YOUTUBE_MOBILE = SiteEndpoint(name="site_youtube_mobile", base_url="https://m.youtube.com")
+YOUTUBE_WEB = site_kit.SiteEndpoint(name="site_youtube", base_url="https://www.youtube.com")
+YOUTUBE_MOBILE = site_kit.SiteEndpoint(name="site_youtube_mobile", base_url="https://m.youtube.com")
 
 _REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 _CONSENT_HOSTS = frozenset({"consent.youtube.com", "consent.google.com"})
@@ -266,7 +255,7 @@ class InnerTubeClient:
     name: str
     number: str
     version: str
-    endpoint: SiteEndpoint = YOUTUBE_WEB
+    endpoint: site_kit.SiteEndpoint = YOUTUBE_WEB
     device: Mapping[str, str | int] = field(default_factory=dict)
 
 
@@ -302,7 +291,7 @@ class PageSession:
 
 
 async def ask_innertube(
-    kit: SiteKit,
+    kit: site_kit.SiteKit,
     client: InnerTubeClient,
     action: str,
     body: Mapping[str, Any],
@@ -325,7 +314,7 @@ async def ask_innertube(
 
 
 async def fetch_youtube_page(
-    kit: SiteKit, endpoint: SiteEndpoint, path: str, params: Mapping[str, str]
+    kit: site_kit.SiteKit, endpoint: site_kit.SiteEndpoint, path: str, params: Mapping[str, str]
 ) -> str:
     """The HTML of a page; raises what `build_consent_report` builds if it leads to the consent page."""
     pairs: tuple[tuple[str, str], ...] = (*params.items(), ("hl", "en"))
@@ -340,20 +329,23 @@ async def fetch_youtube_page(
         if response.status not in _REDIRECT_STATUSES:
             return response.decode_text()
         address = urljoin("https://www.youtube.com", response.headers.get("location", ""))
-        goal = parse_site_address(address)
+        goal = site_kit.parse_site_address(address)
         if goal is not None and goal.host in _CONSENT_HOSTS:
             raise build_consent_report(endpoint)
         if goal is None or goal.host not in _PAGE_HOSTS:
             break
         split = urlsplit(address)
         path, pairs = split.path, tuple(parse_qsl(split.query))
-    raise MalformedResponse("YouTube redirects to another page.", provider=endpoint.name)
+    raise errors.MalformedResponse("YouTube redirects to another page.", provider=endpoint.name)
 
 
-def build_consent_report(endpoint: SiteEndpoint) -> MalformedResponse:
-    said = "YouTube shows its consent page."
-    return MalformedResponse(
-        said, provider=endpoint.name, detail="consent page", reason=FailureReason.CONSENT_PAGE
+def build_consent_report(endpoint: site_kit.SiteEndpoint) -> errors.MalformedResponse:
+    message = "YouTube shows its consent page."
+    return errors.MalformedResponse(
+        message,
+        provider=endpoint.name,
+        detail="consent page",
+        reason=errors.FailureReason.CONSENT_PAGE,
     )
 
 

@@ -8,13 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from urllib.parse import quote
 
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    NotFound,
-    RefusedByPolicy,
-    UpstreamError,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.page import Page
 from citewell.reading import page_errors
@@ -25,11 +19,6 @@ from citewell.reading.sites.youtube import watch_pages
 from citewell.reading.sites.youtube.listed_videos import ListedVideo
 from citewell.reading.sites.youtube.transcripts import build_watch_address
 from citewell.reading.sites.youtube.video_listings import VideoListing, parse_video_feed
-from citewell.reading.sites.youtube.watch_pages import (
-    WEB_CLIENT,
-    PageSession,
-    build_consent_page_error,
-)
 from citewell.text.safety.secret_masking import mask_secrets
 
 _LISTING_TIMEOUT_SECONDS = 30.0
@@ -52,12 +41,12 @@ class _ListingFindings:
 
     listing: VideoListing | None = None
     videos: dict[str, ListedVideo] = field(default_factory=dict)
-    session: PageSession = field(default_factory=PageSession)
+    session: watch_pages.PageSession = field(default_factory=watch_pages.PageSession)
     channel_id: str = ""
     alert: str = ""
     consent_page_seen: bool = False
     has_more: bool = False  # YouTube has videos that were not listed
-    not_found: CitewellError | None = None
+    not_found: errors.CitewellError | None = None
     notes: list[str] = field(default_factory=list)
 
     def take_listing(self, listing: VideoListing | None) -> None:
@@ -92,14 +81,14 @@ async def read_video_listing(route: SiteRoute, kit: SiteKit) -> Page | None:
 def _raise_listing_error(route: SiteRoute, found: _ListingFindings) -> None:
     """Raise what YouTube said about the playlist or channel, if it said anything."""
     if found.alert:
-        said = f"{mask_secrets(route.url)}: YouTube says: {found.alert}"
+        statement = f"{mask_secrets(route.url)}: YouTube says: {found.alert}"
         if "private" in found.alert.lower():
             raise page_errors.build_login_error(route.url, found.alert)
-        raise NotFound(f"Not found: {said}", detail=found.alert)
+        raise errors.NotFound(f"Not found: {statement}", detail=found.alert)
     if found.not_found is not None:
         raise page_errors.build_not_found_error(route.url, found.not_found.detail or "HTTP 404")
     if found.consent_page_seen:
-        raise build_consent_page_error(route.url)
+        raise watch_pages.build_consent_page_error(route.url)
 
 
 async def _gather_listing(route: SiteRoute, kit: SiteKit, found: _ListingFindings) -> None:
@@ -107,10 +96,10 @@ async def _gather_listing(route: SiteRoute, kit: SiteKit, found: _ListingFinding
     for way in ways:
         try:
             await way(route, kit, found)
-        except NotFound as error:
+        except errors.NotFound as error:
             found.not_found = error
-        except (UpstreamError, RefusedByPolicy) as error:
-            if error.reason is FailureReason.CONSENT_PAGE:
+        except (errors.UpstreamError, errors.RefusedByPolicy) as error:
+            if error.reason is errors.FailureReason.CONSENT_PAGE:
                 found.consent_page_seen = True
         if found.listing is not None or found.alert:
             break
@@ -156,15 +145,15 @@ async def _try_feed(route: SiteRoute, kit: SiteKit, found: _ListingFindings) -> 
 async def _resolve_channel(route: SiteRoute, kit: SiteKit, found: _ListingFindings) -> str:
     body = {"url": f"https://www.youtube.com{quote(route.path, safe='/@')}"}
     response = await watch_pages.ask_innertube(
-        kit, WEB_CLIENT, "navigation/resolve_url", body, found.session
+        kit, watch_pages.WEB_CLIENT, "navigation/resolve_url", body, found.session
     )
     return await kit.run_apart(video_feeds.parse_resolved_channel, response.decode_text())
 
 
 async def _fetch_portion(
-    kit: SiteKit, body: dict[str, str], session: PageSession
+    kit: SiteKit, body: dict[str, str], session: watch_pages.PageSession
 ) -> VideoListing | None:
-    response = await watch_pages.ask_innertube(kit, WEB_CLIENT, "browse", body, session)
+    response = await watch_pages.ask_innertube(kit, watch_pages.WEB_CLIENT, "browse", body, session)
     return await kit.run_apart(video_feeds.parse_listing_body, response.decode_text())
 
 
@@ -194,7 +183,7 @@ async def _add_more_videos(
             break
         try:
             more = await _fetch_portion(kit, {"continuation": token}, found.session)
-        except (UpstreamError, NotFound, RefusedByPolicy):
+        except (errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy):
             more = None
         fresh = [video for video in (more.videos if more else ()) if video.id not in found.videos]
         if more is None or not fresh:
@@ -213,7 +202,7 @@ async def _add_feed_dates(route: SiteRoute, kit: SiteKit, found: _ListingFinding
         return
     try:
         feed = await _fetch_feed(route, kit, found)
-    except (UpstreamError, NotFound, RefusedByPolicy):
+    except (errors.UpstreamError, errors.NotFound, errors.RefusedByPolicy):
         return
     for video in feed.videos if feed else ():
         if video.published and video.id in found.videos:
