@@ -13,7 +13,7 @@ def compare(language: str, statement: str, *said: str) -> tuple[str, str] | None
         ComparedSentence(text=statement, code=language),
         [ComparedSentence(text=one, code=language) for one in said],
     )
-    return (found.stated, found.said) if found else None
+    return (found.stated, found.given) if found else None
 
 
 @pytest.mark.parametrize(

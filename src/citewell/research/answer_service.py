@@ -254,15 +254,15 @@ def _list_leads(report: ProviderReport) -> tuple[PageLead, ...]:
 def _build_grounded_answer(
     checked: CheckedAnswer, provider: str, *, cost_ticks: int, notes: Sequence[str]
 ) -> GroundedAnswer:
-    told = (*notes, *checked.notes)
+    all_notes = (*notes, *checked.notes)
     if not checked.text:
-        told = (f"{provider} wrote no answer.", *notes)
+        all_notes = (f"{provider} wrote no answer.", *notes)
     return GroundedAnswer(
         answer=clean_answer_text(checked.text),
         citations=checked.citations,
         provider=provider,
         cost_usd=round(cost_ticks / TICKS_PER_DOLLAR, 6) if cost_ticks else None,
-        notes=tuple(told) or None,
+        notes=tuple(all_notes) or None,
     )
 
 

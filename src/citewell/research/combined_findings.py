@@ -86,7 +86,7 @@ def combine_findings(
     pages = _merge_gathered_pages(gathered)
     sources = _build_combined_registry(gathered, pages, archived or {})
     refs = {addresses.build_page_key(source.url): source.ref for source in sources}
-    told = {
+    texts = {
         addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
         for url, page in gathered.cited_readings
     } | refs
@@ -94,18 +94,18 @@ def combine_findings(
     found = analyse_pages(
         gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness
     )
-    said = list(quote_best_windows(found, refs=own_refs))
+    rows = list(quote_best_windows(found, refs=own_refs))
     by_key = {addresses.build_page_key(page.url): page for page in gathered.own_readings.pages}
     by_key |= {addresses.build_page_key(url): page for url, page in gathered.cited_readings}
-    check = CitationCheck(by_key, told, gathered.judged)
+    check = CitationCheck(by_key, texts, gathered.judged)
     page_refs = [own_refs[page.url] for page in found.pages]
-    quotes = tuple(said)
+    quotes = tuple(rows)
     leading = sorted(quotes, key=lambda row: -row.relevance)[:_MAX_LEADING_STATEMENTS]
-    said += [row for lead in leading for row in _find_supporting_rows(found, lead, page_refs)]
+    rows += [row for lead in leading for row in _find_supporting_rows(found, lead, page_refs)]
     for report in gathered.reports:
-        said += join_shared_quotes(quotes, check.judge_statements(gathered.plan, report))
+        rows += join_shared_quotes(quotes, check.judge_statements(gathered.plan, report))
     built = claim_building.build_claims(
-        said, language=gathered.plan.language, salt=salt
+        rows, language=gathered.plan.language, salt=salt
     ).keep_first_claims(_MAX_COMBINED_CLAIMS)
     built = replace(
         built,

@@ -266,7 +266,7 @@ def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
         relations.setdefault(item.claim_id, {}).setdefault(item.source, item.relation.value)
     rows = []
     for claim in findings.claims:
-        said = relations.get(claim.id, {})
+        relation_of = relations.get(claim.id, {})
         rows.append(
             {
                 **claim.to_wire(),
@@ -275,7 +275,7 @@ def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
                     {
                         **_build_source_summary(known[ref]),
                         "ref": ref,
-                        "relation": said.get(ref, "mentions"),
+                        "relation": relation_of.get(ref, "mentions"),
                     }
                     for ref in claim.sources
                     if ref in known

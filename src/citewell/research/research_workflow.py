@@ -294,14 +294,14 @@ class _ResearchRun:
         work, tier = self._work, require_tier(self._work.tier)
         context = self._permit.choose_sent_context(name)
 
-        def ask(tag: str) -> ResearchRequest:
+        def build_request(tag: str) -> ResearchRequest:
             # With the parent's report as context, a question that points back is clear as it is.
             query = work.query if context else work.researched or work.query
             return ResearchRequest(query=query, tier=tier, tag=tag, context=context, passages=given)
 
         try:
             call = ResearchCall(
-                name, self._dependencies.choice.require_research_provider(name), ask
+                name, self._dependencies.choice.require_research_provider(name), build_request
             )
             kept = await self._run.run_paid_call(
                 build_report_key(name), call, seconds=_TIER_TIMEOUT_SECONDS[tier.name]

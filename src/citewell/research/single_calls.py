@@ -219,8 +219,8 @@ class SingleCalls:
 
 def _build_call_error(view: JobView, order: CallOrder, call: LiveCall) -> CitewellError:
     step = view.find_step(build_report_key(order.provider))
-    told = (step.error if step is not None else None) or view.error or {}
-    why = str(told.get("message", ""))
+    error = (step.error if step is not None else None) or view.error or {}
+    why = str(error.get("message", ""))
     if step is not None and (step.state.is_open or step.state is JobStepState.UNCERTAIN):
         return CallUncertain(
             f"{why} The call may have been charged, so it is not sent again, and its estimate counts"
@@ -247,14 +247,14 @@ class ResearchCall:
     """Research by one provider; `ask` builds the request from the tag of the call."""
 
     def __init__(
-        self, name: str, provider: DeepResearch, ask: Callable[[str], ResearchRequest]
+        self, name: str, provider: DeepResearch, build_request: Callable[[str], ResearchRequest]
     ) -> None:
         self.provider = name
-        self.estimate_cost = provider.estimate_cost(ask(""))
+        self.estimate_cost = provider.estimate_cost(build_request(""))
         self.is_idempotent = provider.is_idempotent
         self.background = isinstance(provider, BackgroundResearch)
         self._research_provider = provider
-        self._build_request = ask
+        self._build_request = build_request
 
     async def submit_research(self, tag: str) -> CallReply:
         with convert_unsent_errors():
@@ -302,10 +302,10 @@ class WritingCall(BlockingCall):
         tier: ResearchTier,
     ) -> WritingCall:
         """The call for this provider; raises InvalidInput if the provider cannot write."""
-        door = choice.require_research_provider(name)
-        if not isinstance(door, ReportWriter):
+        provider = choice.require_research_provider(name)
+        if not isinstance(provider, ReportWriter):
             raise InvalidInput(f"{name} cannot write a report.", provider=name)
-        return cls(name, door, writing, estimate=estimate_writing_cost(door, tier))
+        return cls(name, provider, writing, estimate=estimate_writing_cost(provider, tier))
 
     async def submit_research(self, tag: str) -> CallReply:
         with convert_unsent_errors():

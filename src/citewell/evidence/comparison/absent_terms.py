@@ -306,7 +306,7 @@ class SourceNames:
             return True
         if len(word) < _MIN_FUZZY_LETTERS:
             return False
-        like = [one for one in self.rare_words if abs(len(one) - len(word)) <= 2]
+        like = [known for known in self.rare_words if abs(len(known) - len(word)) <= 2]
         return bool(get_close_matches(word, like, n=1, cutoff=_MIN_SPELLING_RATIO))
 
     def _has_form(self, form: str) -> bool:
@@ -324,7 +324,7 @@ class SourceNames:
 
     def _has_part_of_organisation(self, name: StatementName) -> bool:
         """Whether its kind is there ("the agency"), two of its words side by side, or its address."""
-        pairs = (f" {one} {other} " for one, other in pairwise(name.words))
+        pairs = (f" {first} {other} " for first, other in pairwise(name.words))
         return (
             self.has_name_word(name.words[-1])
             or any(pair in self.phrase_text for pair in pairs)

@@ -121,7 +121,10 @@ def is_borne_out(value: StatedQuantity, search: ValueSearch) -> bool:
         any(can_mean(value, other, search.asked.text) for other in search.distinct)
         or is_spelt_near(value, every, source.language)
         or is_whole_near(value, every)
-        or (value.low < value.high and any(gives_both_ends(value, said) for said in search.valued))
+        or (
+            value.low < value.high
+            and any(gives_both_ends(value, sentence) for sentence in search.valued)
+        )
         or _is_written_bare(value, source)
         or (not is_fixed_unit(value.unit) and is_length_of_list(value, source))
         or _is_reckoned(value, search)

@@ -141,15 +141,17 @@ class PlacedStatement:
         }
 
     def _find_same(self, value: StatedQuantity) -> frozenset[int]:
-        return frozenset(at for at, one in enumerate(self.numbers) if have_same_value(one, value))
+        return frozenset(
+            at for at, number in enumerate(self.numbers) if have_same_value(number, value)
+        )
 
     def _iterate_places(self, number: StatedQuantity) -> Iterator[NumberPlace]:
         beside = {at for at, each in enumerate(self.numbers) if each is not number}
         for index, held in self.matches.items():
-            said = self.source.sentence_features[index]
+            sentence = self.source.sentence_features[index]
             given = len(beside & frozenset().union(*(same for _, same in held)))
             for value, same in held:
-                is_own = self._gives(number, value, said)
+                is_own = self._gives(number, value, sentence)
                 if not is_own and (not are_of_one_kind(number, value) or beside & same):
                     continue
                 yield NumberPlace(
@@ -163,11 +165,13 @@ class PlacedStatement:
                     has_like_figures=have_like_figures(number, value),
                 )
 
-    def _gives(self, number: StatedQuantity, value: StatedQuantity, said: SentenceFeatures) -> bool:
+    def _gives(
+        self, number: StatedQuantity, value: StatedQuantity, sentence: SentenceFeatures
+    ) -> bool:
         if number.unit in CALENDAR_UNITS:
             return (number.unit, number.low) == (value.unit, value.low)
         if number.low < number.high and value.low == value.high:
-            return gives_both_ends(number, said)
+            return gives_both_ends(number, sentence)
         if can_mean(number, value, self.asked.text):
             return True
         is_count = not is_fixed_unit(number.unit) and not is_fixed_unit(value.unit)
@@ -187,13 +191,13 @@ class PlacedStatement:
         return tuple(sorted(looked, key=lambda each: -each.fit))
 
     def _list_beside(self, place: NumberPlace) -> frozenset[str]:
-        said = self.source.sentence_features[place.index]
-        return frozenset().union(*list_terms_beside(place.value, said))
+        sentence = self.source.sentence_features[place.index]
+        return frozenset().union(*list_terms_beside(place.value, sentence))
 
 
-def list_all_numbers(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+def list_all_numbers(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
     """The numbers of a sentence, with the things that it counts in words, and months and days."""
-    return _collect_all_numbers(said.text, said.stated_values, said.language)
+    return _collect_all_numbers(sentence.text, sentence.stated_values, sentence.language)
 
 
 @lru_cache(maxsize=_MAX_CACHED_SENTENCES)
@@ -201,9 +205,9 @@ def _collect_all_numbers(
     text: str, stated: tuple[StatedQuantity, ...], language: str | None
 ) -> tuple[StatedQuantity, ...]:
     counted = (
-        one
-        for one in find_spelt_counts(text, language)
-        if not any(each.start < one.end and one.start < each.end for each in stated)
+        count
+        for count in find_spelt_counts(text, language)
+        if not any(each.start < count.end and count.start < each.end for each in stated)
     )
     return (*stated, *counted, *find_written_months(text, stated))
 
@@ -232,8 +236,8 @@ def measure_statement_words(asked: SentenceFeatures, source: SourceText) -> Stat
         for index, near in _spread_nearness(nearness, count).items():
             around[index] += weight * near
     if total:
-        within = [one / total for one in within]
-        around = [one / total for one in around]
+        within = [shared / total for shared in within]
+        around = [shared / total for shared in around]
     return StatementWords(within=within, around=around)
 
 
@@ -324,13 +328,13 @@ def find_likely_change(
     ]
     if not judged:
         return None
-    chance, one, places = max(judged, key=lambda each: each[0])
+    chance, draft, places = max(judged, key=lambda each: each[0])
     best = places.other[0]
     start, end = source.sentence_spans[best.index]
     return ChangedNumber(
         chance=chance,
         share=best.around,
-        draft=one,
+        draft=draft,
         source=best.value,
         start=start,
         end=end,
@@ -350,13 +354,13 @@ def search_statement_numbers(
     """All numbers of a statement, with the things that it counts in words."""
     compared = list_compared_values(asked, source)
     counted = [
-        one
-        for one in list_all_numbers(asked)[:_MAX_NUMBERS]
-        if one.unit != ORDINAL_UNIT
-        and one not in compared
+        number
+        for number in list_all_numbers(asked)[:_MAX_NUMBERS]
+        if number.unit != ORDINAL_UNIT
+        and number not in compared
         and (
-            one.unit in CALENDAR_UNITS
-            or not any(each.start < one.end and one.start < each.end for each in compared)
+            number.unit in CALENDAR_UNITS
+            or not any(each.start < number.end and number.start < each.end for each in compared)
         )
     ]
     return ValueSearch(

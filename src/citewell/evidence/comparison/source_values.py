@@ -148,14 +148,14 @@ def is_written_anywhere(number: StatedQuantity, source: SourceText) -> bool:
     return bool(figures) and all(has_figure(source, each) for each in figures)
 
 
-def count_stated(wanted: Iterable[StatedQuantity], said: SentenceFeatures) -> int:
-    held = said.stated_values
+def count_stated(wanted: Iterable[StatedQuantity], sentence: SentenceFeatures) -> int:
+    held = sentence.stated_values
     return sum(any(have_same_value(value, other) for other in held) for value in wanted)
 
 
-def gives_both_ends(value: StatedQuantity, said: SentenceFeatures) -> bool:
+def gives_both_ends(value: StatedQuantity, sentence: SentenceFeatures) -> bool:
     """Whether a sentence gives the ends of a range one by one: "at least 300 and at most 400"."""
-    held = said.stated_values
+    held = sentence.stated_values
     ends = (replace(value, high=value.low), replace(value, low=value.high))
     return all(any(have_same_value(end, other) for other in held) for end in ends)
 
@@ -178,22 +178,22 @@ def _is_derived(number: StatedQuantity, near: Sequence[SentenceFeatures], statem
     return any(is_combined_value(number, each.stated_values) for each in near)
 
 
-def _is_made_by_several(value: StatedQuantity, said: SentenceFeatures, statement: str) -> bool:
+def _is_made_by_several(value: StatedQuantity, sentence: SentenceFeatures, statement: str) -> bool:
     """Whether the values of a sentence add up to it, or two of its counts multiply."""
-    held = said.stated_values
+    held = sentence.stated_values
     return is_sum_of_run(value, held, find_slack(value, statement)) or is_product_of_counts(
-        value, list_counts(said)
+        value, list_counts(sentence)
     )
 
 
-def list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+def list_counts(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
     """The numbers of a sentence, with the things that it counts in words."""
-    held = said.stated_values
+    held = sentence.stated_values
     return (
         *(
-            one
-            for one in find_spelt_counts(said.text, said.language)
-            if not any(each.start <= one.start < each.end for each in held)
+            count
+            for count in find_spelt_counts(sentence.text, sentence.language)
+            if not any(each.start <= count.start < each.end for each in held)
         ),
         *held,
     )
@@ -235,19 +235,21 @@ def is_spelt_near(
     return any(_spells_number(value, pattern, each) for each in near)
 
 
-def _spells_number(value: StatedQuantity, pattern: re.Pattern[str], said: SentenceFeatures) -> bool:
-    if not pattern.search(said.text):
+def _spells_number(
+    value: StatedQuantity, pattern: re.Pattern[str], sentence: SentenceFeatures
+) -> bool:
+    if not pattern.search(sentence.text):
         return False
     mine = (value.unit, value.scale)
     measures = {
         each.start: (each.unit, each.scale)
-        for each in said.quantities
+        for each in sentence.quantities
         if stated_quantities.is_fixed_unit(each.unit)
     }
     is_measure = stated_quantities.is_fixed_unit(value.unit)
     return any(
         not is_measure or measures.get(found.start(), mine) == mine
-        for found in pattern.finditer(said.text)
+        for found in pattern.finditer(sentence.text)
     )
 
 
@@ -272,7 +274,7 @@ def has_figure(source: SourceText, figure: str) -> bool:
 
 
 def is_periodic_multiple(
-    value: StatedQuantity, asked: SentenceFeatures, said: Iterable[SentenceFeatures]
+    value: StatedQuantity, asked: SentenceFeatures, sentences: Iterable[SentenceFeatures]
 ) -> bool:
     """Whether a sentence gives a rate for another time than the statement, that makes the number."""
     if value.unit in DATED_UNITS | TIME_UNITS or value.low != value.high:
@@ -283,7 +285,7 @@ def is_periodic_multiple(
     factors = _list_factors(asked.text)
     return bool(factors) and any(
         low <= end * factor <= high
-        for each in said
+        for each in sentences
         for other in each.stated_values
         if other.unit == value.unit or not is_fixed_unit(other.unit)
         for period, factor in factors
@@ -295,12 +297,12 @@ def is_periodic_multiple(
 def _list_factors(statement: str) -> list[tuple[str, Decimal]]:
     """The times of a rate, and by what it is multiplied for a time of which the statement speaks."""
     words = load_table(__package__, "periodic_values")["period_words"]
-    told = {name for name in words if _compile_period(name).search(statement)}
+    named = {name for name in words if _compile_period(name).search(statement)}
     found = []
     for (shorter, longer), counts in _PERIODS.items():
-        if longer in told:
+        if longer in named:
             found += [(shorter, Decimal(count)) for count in counts]
-        if shorter in told:
+        if shorter in named:
             found += [(longer, 1 / Decimal(count)) for count in counts]
     return found
 

@@ -307,10 +307,10 @@ def _has_name(name: str, source: SourceText, title: str) -> bool:
     )
 
 
-def _is_short_form(one: str, other: str) -> bool:
+def _is_short_form(first: str, other: str) -> bool:
     """Whether one is made of the other's first letters: WHO and World Health Organization."""
     return any(
         short.isupper()
         and "".join(word[0] for word in long.split() if word[0].isupper()).startswith(short[:3])
-        for short, long in ((one, other), (other, one))
+        for short, long in ((first, other), (other, first))
     )

@@ -74,7 +74,7 @@ def compare_foreign_values(
     asked = build_sentence_features(remove_citation_marks(statement), language=language)
     wanted = list_compared_values(asked, source)
     unstated = find_unstated_values(asked, wanted, source, (), known_years=known_years)
-    return tuple(one for one in unstated if one.like is not None)
+    return tuple(value for value in unstated if value.like is not None)
 
 
 def compare_values(
@@ -85,20 +85,23 @@ def compare_values(
     wanted = list_compared_values(asked, source)
     near = list_near_sentences(asked, source)
     twins = find_statement_twins(asked, source)
-    gone = [one for one in wanted if not is_stated_near(one, asked, near, known_years)]
+    gone = [value for value in wanted if not is_stated_near(value, asked, near, known_years)]
     conflicts = tuple(
-        found for one in gone if (found := choose_conflict(one, wanted, asked, source, twins))
+        found for value in gone if (found := choose_conflict(value, wanted, asked, source, twins))
     ) or tuple(
         found
-        for one in wanted
-        if one not in gone and (found := find_placed_conflict(one, wanted, asked, near, twins))
+        for value in wanted
+        if value not in gone and (found := find_placed_conflict(value, wanted, asked, near, twins))
     )
     slips = [
         found
-        for one in wanted
-        if (found := find_unit_slip(one, asked, source) or find_table_conflict(one, asked, source))
+        for value in wanted
+        if (
+            found := find_unit_slip(value, asked, source)
+            or find_table_conflict(value, asked, source)
+        )
     ]
-    slipped = {one.draft for one in slips}
+    slipped = {slip.draft for slip in slips}
     conflicts = (*slips, *(conflict for conflict in conflicts if conflict.draft not in slipped))
     given = tuple(value for each in near for value in each.stated_values)
     conflicts = tuple(
@@ -110,17 +113,19 @@ def compare_values(
         for conflict in conflicts
         if not is_multiplied_value(conflict.draft, wanted, given)
     )
-    told = {conflict.draft for conflict in conflicts if conflict.is_strong or conflict.is_in_place}
+    reported = {
+        conflict.draft for conflict in conflicts if conflict.is_strong or conflict.is_in_place
+    }
     unstated = find_unstated_values(asked, wanted, source, twins, known_years=known_years)
     return ValueComparison(
-        stated=frozenset(one.text for one in wanted if one not in gone),
+        stated=frozenset(value.text for value in wanted if value not in gone),
         conflicts=conflicts,
-        unstated=tuple(one for one in unstated if one.draft not in told),
-        apart=tuple(one for one in wanted if _stands_apart(one, asked, source)),
+        unstated=tuple(value for value in unstated if value.draft not in reported),
+        apart=tuple(value for value in wanted if _stands_apart(value, asked, source)),
         has_stated_number=any(
-            one not in gone or is_written_anywhere(one, source)
-            for one in wanted
-            if is_telling_value(one) and (one.low >= MIN_TELLING_VALUE or one.precision < 1)
+            value not in gone or is_written_anywhere(value, source)
+            for value in wanted
+            if is_telling_value(value) and (value.low >= MIN_TELLING_VALUE or value.precision < 1)
         ),
     )
 
@@ -217,7 +222,7 @@ def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:
     """The rows of each table, without its head and its rule."""
     rows: list[_TableRow] = []
     last_end = -1
-    for said, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
+    for sentence, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
         line = source.text[start:end]
         is_row = line.lstrip().startswith("|")
         if rows and (not is_row or source.text[last_end:start].strip()):
@@ -226,7 +231,7 @@ def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:
         if is_row and not _RULE_PATTERN.fullmatch(line):
             rows.append(
                 _TableRow(
-                    features=said,
+                    features=sentence,
                     start=start,
                     end=end,
                     key_terms=_list_key_terms(line, source.language),

@@ -322,8 +322,8 @@ def _prefers_first_token(folder: Path) -> bool:
     path = folder / _POOLING_FILE
     if not path.is_file():
         return False
-    said = json.loads(path.read_text(encoding="utf-8"))
-    return isinstance(said, dict) and said.get("pooling_mode_cls_token") is True
+    config = json.loads(path.read_text(encoding="utf-8"))
+    return isinstance(config, dict) and config.get("pooling_mode_cls_token") is True
 
 
 def _build_content_name(model: Path, tokenizer: Path, *, takes_first: bool) -> str:

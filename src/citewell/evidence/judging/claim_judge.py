@@ -59,8 +59,8 @@ def build_judging_request(
             {"source": number, "text": text} for number, text in enumerate(sources, start=1)
         ],
         "claims": [
-            {"claim": number, "source": one.source, "text": one.text[:_MAX_CLAIM_CHARS]}
-            for number, one in enumerate(claims, start=1)
+            {"claim": number, "source": claim.source, "text": claim.text[:_MAX_CLAIM_CHARS]}
+            for number, claim in enumerate(claims, start=1)
         ],
     }
     return WritingRequest(
@@ -78,9 +78,9 @@ def parse_stated_judgements(text: str, count: int) -> dict[int, StatedJudgement]
     listed = answer.get("judgements") if isinstance(answer, dict) else answer
     found: dict[int, StatedJudgement] = {}
     doubtful: set[int] = set()
-    for one in listed if isinstance(listed, list) else ():
-        stated = _read_stated_judgement(one)
-        number = _read_claim_number(one)
+    for entry in listed if isinstance(listed, list) else ():
+        stated = _read_stated_judgement(entry)
+        number = _read_claim_number(entry)
         if stated is None or not 1 <= number <= count:
             continue
         if found.setdefault(number, stated) != stated:
@@ -88,18 +88,23 @@ def parse_stated_judgements(text: str, count: int) -> dict[int, StatedJudgement]
     return {number: stated for number, stated in found.items() if number not in doubtful}
 
 
-def _read_claim_number(one: Any) -> int:
+def _read_claim_number(entry: Any) -> int:
     """The number that a row names, also as a text; 0 if it names none."""
-    said = one.get("claim") if isinstance(one, dict) else None
-    if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= _MAX_DIGITS:
-        return int(said)
-    return said if type(said) is int else 0
+    number = entry.get("claim") if isinstance(entry, dict) else None
+    if (
+        isinstance(number, str)
+        and number.isascii()
+        and number.isdigit()
+        and len(number) <= _MAX_DIGITS
+    ):
+        return int(number)
+    return number if type(number) is int else 0
 
 
-def _read_stated_judgement(one: Any) -> StatedJudgement | None:
-    if not isinstance(one, dict):
+def _read_stated_judgement(entry: Any) -> StatedJudgement | None:
+    if not isinstance(entry, dict):
         return None
-    word, quote = one.get("relation"), one.get("quote")
+    word, quote = entry.get("relation"), entry.get("quote")
     if not isinstance(word, str) or not isinstance(quote, str | None):
         return None
     plain = word.strip().lower()

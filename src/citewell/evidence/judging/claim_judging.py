@@ -160,25 +160,27 @@ class ClaimJudging:
             asked = [place for place in range(len(pairs)) if place not in refused]
             # A model keeps its own time: calls that cost something are settled, not dropped.
             async with asyncio.timeout(left if self.kind == NLI_NAME else None):
-                said = await judge.judge_claims([pairs[place] for place in asked]) if asked else ()
+                opinions = (
+                    await judge.judge_claims([pairs[place] for place in asked]) if asked else ()
+                )
         except TimeoutError:
             return self._fail_over(
                 f"{self.kind} took longer than {left:g} {pluralize(left, 'second')}", pairs
             )
         except CitewellError as error:
             await self.aclose()  # it is opened anew, for its files may have been mended by then
-            told = f"{error.provider or self.kind} gave no judgement: {error.message}"
+            reason = f"{error.provider or self.kind} gave no judgement: {error.message}"
             is_setting = isinstance(error, Misconfigured)
-            return self._fail_over(error.message if is_setting else told, pairs)
-        found: dict[int, Opinion] = dict(zip(asked, said, strict=True))
+            return self._fail_over(error.message if is_setting else reason, pairs)
+        found: dict[int, Opinion] = dict(zip(asked, opinions, strict=True))
         return [found.get(place) or Unjudged(reason=refused[place]) for place in range(len(pairs))]
 
     def _fail_over(self, reason: str, pairs: Sequence[ClaimPair]) -> list[Opinion]:
-        told = f"{_BY_WORDS}{reason.rstrip('.')}."
+        note = f"{_BY_WORDS}{reason.rstrip('.')}."
         # A model may fail for one owner alone, who has no credits left.
         if self.kind == NLI_NAME:
-            self._rests_until, self._resting_reason = self._clock() + REST_SECONDS, told
-        return [Unjudged(reason=told)] * len(pairs)
+            self._rests_until, self._resting_reason = self._clock() + REST_SECONDS, note
+        return [Unjudged(reason=note)] * len(pairs)
 
 
 def build_lexical_judging() -> ClaimJudging:
@@ -239,11 +241,13 @@ def _merge_opinions(pair: ClaimPair, chosen: Opinion, by_words: Opinion) -> Opin
 
 def _list_missing_numbers(pair: ClaimPair) -> tuple[str, ...]:
     """Numbers of the claim that stand nowhere in the source."""
-    told = build_sentence_features(pair.claim, language=pair.source.language).quantities
-    if not told:
+    quantities = build_sentence_features(pair.claim, language=pair.source.language).quantities
+    if not quantities:
         return ()
     given = (value for each in pair.source.sentence_features for value in each.quantities)
-    return tuple(one.text for one in stated_quantities.find_missing_quantities(told, given))
+    return tuple(
+        quantity.text for quantity in stated_quantities.find_missing_quantities(quantities, given)
+    )
 
 
 async def _open_configured_judge(
@@ -323,8 +327,8 @@ def _find_opposing_place(pair: ClaimPair) -> tuple[int, int] | None:
     asked = build_sentence_features(pair.claim, language=source.language)
     near = source.count_shared_terms(asked.terms)
     for place in nlargest(_MAX_CLOSE_SENTENCES, near, key=near.__getitem__):
-        said = source.sentence_features[place]
-        relation = classify_relation(asked, [said], MIN_SUPPORTED_SCORE)
+        sentence = source.sentence_features[place]
+        relation = classify_relation(asked, [sentence], MIN_SUPPORTED_SCORE)
         if relation is ClaimRelation.CONTRADICTS:
             return source.sentence_spans[place]
     return None

@@ -26,12 +26,12 @@ class JudgeChoice:
 
 def read_judge_choice(settings: Settings) -> JudgeChoice:
     """What CITEWELL_JUDGE says: lexical, nli, model or the name of a provider of models."""
-    said = settings[EvidenceSettings].judge.strip().lower()
-    if said in _OFF_WORDS:
+    name = settings[EvidenceSettings].judge.strip().lower()
+    if name in _OFF_WORDS:
         return JudgeChoice(kind=LEXICAL_NAME)
-    if said in {NLI_NAME, MODEL_NAME}:
-        return JudgeChoice(kind=said)
-    return JudgeChoice(kind=MODEL_NAME, provider=said.removeprefix(f"{MODEL_NAME}:"))
+    if name in {NLI_NAME, MODEL_NAME}:
+        return JudgeChoice(kind=name)
+    return JudgeChoice(kind=MODEL_NAME, provider=name.removeprefix(f"{MODEL_NAME}:"))
 
 
 def require_nli_path(settings: Settings) -> Path:

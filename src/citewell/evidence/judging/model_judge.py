@@ -224,8 +224,8 @@ def _can_bear_claim(pair: ClaimPair, quote: str) -> bool:
     """Whether the quote shares a word or number with the claim, or is in another language."""
     language = pair.source.language
     asked = build_sentence_features(pair.claim, language=language)
-    said = build_sentence_features(quote, language=language)
-    return bool(asked.terms & said.terms) or not can_share_language(pair.claim, pair.source)
+    quoted = build_sentence_features(quote, language=language)
+    return bool(asked.terms & quoted.terms) or not can_share_language(pair.claim, pair.source)
 
 
 # Chooses what a model is shown of a long source: the passages nearest to the claims.

@@ -227,9 +227,9 @@ def _list_span_terms(
         for start, end in source.sentence_spans
         for at in range(start, end, _MAX_PIECE_CHARS)
     )
-    said = (source.text[start:end] for start, end in spans)
+    texts = (source.text[start:end] for start, end in spans)
     return spans, tuple(
-        build_sentence_features(text, language=source.language).terms for text in said
+        build_sentence_features(text, language=source.language).terms for text in texts
     )
 
 

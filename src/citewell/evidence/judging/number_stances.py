@@ -154,15 +154,15 @@ def decide_by_changed_number(compared: StatementComparison) -> SourceOpinion | N
     if changed.share < _MIN_CHANGED_SHARE:
         return None
     shown = compared.show_place(changed.start, changed.end, ClaimRelation.QUALIFIES)
-    draft, said = _show_change(changed, compared)
+    draft, given = _show_change(changed, compared)
     return build_opinion(
         compared,
         SourceStance.PARTLY,
-        _describe_elsewhere(said, draft)
+        _describe_elsewhere(given, draft)
         if changed.is_elsewhere
-        else f"Where the source discusses this, it gives {said}, not {draft}.",
+        else f"Where the source discusses this, it gives {given}, not {draft}.",
         evidence=(shown,),
-        differences=[ValueDifference(kind=changed.kind, draft=draft, source=said)],
+        differences=[ValueDifference(kind=changed.kind, draft=draft, source=given)],
         differing=frozenset({changed.draft.text}),
         said_instead=shown,
         is_by_absence=True,
@@ -191,22 +191,20 @@ def _show_own_value(value: StatedQuantity, compared: StatementComparison) -> str
 
 def _show_change(changed: ChangedNumber, compared: StatementComparison) -> tuple[str, str]:
     """The number of the statement and that of the source."""
-    said = show_source_value(changed.source, compared.source, changed.start, changed.end)
-    return _show_own_value(changed.draft, compared), said
+    given = show_source_value(changed.source, compared.source, changed.start, changed.end)
+    return _show_own_value(changed.draft, compared), given
 
 
-def _describe_doubt(draft: str, said: str, *, is_elsewhere: bool) -> str:
+def _describe_doubt(draft: str, given: str, *, is_elsewhere: bool) -> str:
     if is_elsewhere:
         return (
-            f"The source gives both {draft} and {said}; which one applies here was not confirmed."
+            f"The source gives both {draft} and {given}; which one applies here was not confirmed."
         )
-    return f"The source gives {said} where it may discuss this; whether it says {draft} was not confirmed."
+    return f"The source gives {given} where it may discuss this; whether it says {draft} was not confirmed."
 
 
-def _describe_elsewhere(said: str, written: str) -> str:
-    return (
-        f"Where the source discusses this, it gives {said}; {written} appears only elsewhere in it."
-    )
+def _describe_elsewhere(given: str, written: str) -> str:
+    return f"Where the source discusses this, it gives {given}; {written} appears only elsewhere in it."
 
 
 def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
@@ -269,10 +267,10 @@ def _describe_unstated(
 ) -> str:
     written = show_value(lost.draft, statement, source.language)
     if lost.like is not None:
-        said = show_source_value(lost.like, source, lost.start, lost.end)
+        given = show_source_value(lost.like, source, lost.start, lost.end)
         if written.lower() in source.text.lower():  # as the name of another part
-            return _describe_elsewhere(said, written)
-        return f"The source gives {said}; {written} appears nowhere in it."
+            return _describe_elsewhere(given, written)
+        return f"The source gives {given}; {written} appears nowhere in it."
     if is_rest_said:
         return f"The source says the rest, but {written} appears nowhere in it."
     return f"{written[:1].upper()}{written[1:]} appears nowhere in the source; whether it says the rest was not confirmed."

@@ -153,8 +153,8 @@ def _differs_by_denial(compared: StatementComparison) -> bool:
 
 def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
     """An explicit contradiction, or a judge that finds a part of the statement."""
-    said = compared.judgement
-    if said.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(compared):
+    judgement = compared.judgement
+    if judgement.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(compared):
         shown = compared.show_judged_place()
         return build_opinion(
             compared,
@@ -163,9 +163,9 @@ def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
             evidence=shown,
             said_instead=shown[0] if shown else None,
         )
-    if said.relation is ClaimRelation.QUALIFIES and said.judge != LEXICAL_NAME:
+    if judgement.relation is ClaimRelation.QUALIFIES and judgement.judge != LEXICAL_NAME:
         shown = compared.show_judged_place()
-        if not shown or compared.values.unstated or said.missing_numbers:
+        if not shown or compared.values.unstated or judgement.missing_numbers:
             return None
         return build_opinion(
             compared,
@@ -179,24 +179,26 @@ def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
 
 def _is_sure_contradiction(compared: StatementComparison) -> bool:
     """A model must quote a passage on the same subject; what words deny `contrary` tells alone."""
-    said = compared.judgement
-    if not said.quote or said.judge == LEXICAL_NAME:
+    judgement = compared.judgement
+    if not judgement.quote or judgement.judge == LEXICAL_NAME:
         return False
-    quoted = build_sentence_features(said.quote, language=compared.source.language)
+    quoted = build_sentence_features(judgement.quote, language=compared.source.language)
     share = measure_stem_coverage(compared.asked, quoted.terms)
-    return share >= _MIN_JUDGED_SHARE or said.judge != NLI_NAME
+    return share >= _MIN_JUDGED_SHARE or judgement.judge != NLI_NAME
 
 
-def _decide_by_support(one: StatementComparison) -> SourceOpinion | None:
-    said = one.judgement
-    lost = [each for each in one.quotations if each.state is QuotationState.ABSENT]
-    if said.judge == LEXICAL_NAME and one.values.apart:
+def _decide_by_support(compared: StatementComparison) -> SourceOpinion | None:
+    judgement = compared.judgement
+    lost = [each for each in compared.quotations if each.state is QuotationState.ABSENT]
+    if judgement.judge == LEXICAL_NAME and compared.values.apart:
         return None  # the words are there, and the number, but not together
-    if said.relation is ClaimRelation.SUPPORTS and not one.values.unstated and not lost:
-        reason = _MATCHED_WORDS if said.judge == LEXICAL_NAME else _JUDGED_SUPPORT
-        if one.read.note:
-            reason = f"{reason} {one.read.note}"
-        return build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())
+    if judgement.relation is ClaimRelation.SUPPORTS and not compared.values.unstated and not lost:
+        reason = _MATCHED_WORDS if judgement.judge == LEXICAL_NAME else _JUDGED_SUPPORT
+        if compared.read.note:
+            reason = f"{reason} {compared.read.note}"
+        return build_opinion(
+            compared, SourceStance.SUPPORTS, reason, evidence=compared.show_judged_place()
+        )
     return None
 
 
@@ -264,7 +266,7 @@ def decide_by_contraries(compared: StatementComparison) -> SourceOpinion | None:
     found, twin = compared.contrary.opposition, compared.contrary.twin
     shown = compared.show_place(twin.start, twin.end, ClaimRelation.CONTRADICTS)
     if found.certainty is not Certainty.SURE:
-        has_words = bool(found.stated or found.said)
+        has_words = bool(found.stated or found.given)
         if compared.judgement.relation is not ClaimRelation.SUPPORTS or not has_words:
             return None
         return build_opinion(
@@ -280,11 +282,11 @@ def decide_by_contraries(compared: StatementComparison) -> SourceOpinion | None:
 
 
 def _describe_contrary(found: Opposition) -> str:
-    if found.stated and found.said:
-        return f"The source says “{found.said}” where the statement says “{found.stated}”."
+    if found.stated and found.given:
+        return f"The source says “{found.given}” where the statement says “{found.stated}”."
     if found.stated:
         return f"The statement denies (“{found.stated}”) what the source says."
-    return f"The source denies (“{found.said}”) what the statement says."
+    return f"The source denies (“{found.given}”) what the statement says."
 
 
 def decide_by_overstatement(compared: StatementComparison) -> SourceOpinion | None:
@@ -300,22 +302,24 @@ def decide_by_overstatement(compared: StatementComparison) -> SourceOpinion | No
     return build_opinion(
         compared,
         SourceStance.PARTLY,
-        f"The source says “{found.said}” where the statement says “{found.stated}”.",
+        f"The source says “{found.given}” where the statement says “{found.stated}”.",
         evidence=(shown,),
         said_instead=shown,
     )
 
 
-def decide_by_names(one: StatementComparison) -> SourceOpinion | None:
-    if one.name is None:
+def decide_by_names(compared: StatementComparison) -> SourceOpinion | None:
+    if compared.name is None:
         return None
-    shown = one.show_place(one.name.start, one.name.end, ClaimRelation.QUALIFIES)
+    shown = compared.show_place(compared.name.start, compared.name.end, ClaimRelation.QUALIFIES)
     return build_opinion(
-        one,
+        compared,
         SourceStance.PARTLY,
-        f"The source names {one.name.source}, not {one.name.draft}.",
+        f"The source names {compared.name.source}, not {compared.name.draft}.",
         evidence=(shown,),
-        differences=[ValueDifference(kind="name", draft=one.name.draft, source=one.name.source)],
+        differences=[
+            ValueDifference(kind="name", draft=compared.name.draft, source=compared.name.source)
+        ],
         said_instead=shown,
     )
 

@@ -148,7 +148,7 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         start=start,
         end=end,
         snippet=source.text[start:end],
-        missing_numbers=tuple(one.text for one in found.gone),
+        missing_numbers=tuple(number.text for number in found.gone),
         ground=_describe_ground(relation, found.against, found.gone[0].text if found.gone else ""),
         doubts=doubts,
         ungrounded_words=()
@@ -233,7 +233,7 @@ def list_context_terms(source: SourceText, index: int) -> frozenset[str]:
     """The stems of the sentences just before one, and of the first of the source."""
     held = source.sentence_features
     before = (*held[max(0, index - _CONTEXT_SENTENCES) : index], *held[:1])
-    return frozenset().union(*(one.terms for one in before))
+    return frozenset().union(*(sentence.terms for sentence in before))
 
 
 def share_language(claim: str, source: SourceText) -> bool:
@@ -289,7 +289,7 @@ def _has_most_words(claim: str, source: SourceText) -> bool:
 
 def classify_relation(
     claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
+    sentences: Sequence[SentenceFeatures],
     score: float,
     *,
     number_missing: bool = False,
@@ -299,13 +299,13 @@ def classify_relation(
     CONTRADICTS is possible only for clauses with the same subject. With `number_missing`, a
     number of the claim is missing nearby: then the relation is never SUPPORTS.
     """
-    against = find_source_opposition(claim, said)
-    return _choose_relation(claim, said, score, against=against, number_missing=number_missing)
+    against = find_source_opposition(claim, sentences)
+    return _choose_relation(claim, sentences, score, against=against, number_missing=number_missing)
 
 
 def _choose_relation(
     claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
+    sentences: Sequence[SentenceFeatures],
     score: float,
     *,
     against: Opposition | None,
@@ -315,7 +315,7 @@ def _choose_relation(
         return ClaimRelation.CONTRADICTS
     if number_missing and any(
         stated_quantities.has_conflicting_values(claim.quantities, sentence.quantities)
-        for sentence in said
+        for sentence in sentences
         if _has_claim_subject(claim, sentence)
     ):
         return ClaimRelation.QUALIFIES
@@ -328,35 +328,35 @@ def _choose_relation(
 
 def find_source_opposition(
     claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
+    sentences: Sequence[SentenceFeatures],
     *,
     contexts: Sequence[frozenset[str]] = (),
 ) -> Opposition | None:
-    """What shows that one of the sentences said opposes the claim, if anything does.
+    """What shows that one of the sentences opposes the claim, if anything does.
 
     `contexts` are the stems before each sentence, as `find_opposition` takes them.
     """
     found = find_opposition(
-        claim.compared, [sentence.compared for sentence in said], contexts=contexts
+        claim.compared, [sentence.compared for sentence in sentences], contexts=contexts
     )
     if found is not None and found.certainty > Certainty.UNSETTLED:
         return found
     code = claim.compared.code
     if code == "en" or (found is None and code in OPPOSITION_LANGUAGES):
         return None
-    return _find_apart_negation(claim, said)
+    return _find_apart_negation(claim, sentences)
 
 
 def _find_apart_negation(
-    claim: SentenceFeatures, said: Sequence[SentenceFeatures]
+    claim: SentenceFeatures, sentences: Sequence[SentenceFeatures]
 ) -> Opposition | None:
     """A sentence on the claim's subject that negates a word of it, or that the claim negates."""
-    for place, one in enumerate(said):
-        if _has_claim_subject(claim, one) and nearest_sentences.is_negated_apart(
+    for place, sentence in enumerate(sentences):
+        if _has_claim_subject(claim, sentence) and nearest_sentences.is_negated_apart(
             claim.text,
-            one.text,
+            sentence.text,
             first_terms=claim.terms,
-            second_terms=one.terms,
+            second_terms=sentence.terms,
             language=claim.language,
         ):
             return Opposition(certainty=Certainty.LIKELY, ground=NEGATION, place=place)
@@ -390,8 +390,8 @@ def _score_support(
     paired = len(asked.stem_pairs & pairs) / len(asked.stem_pairs) if asked.stem_pairs else 0.0
     if not asked.stem_pairs:
         paired = sentence_features.measure_stem_coverage(asked, near)
-    told = asked.quantities
-    lost = gone / len(told) if told else 0.0
+    numbers = asked.quantities
+    lost = gone / len(numbers) if numbers else 0.0
     overlap = (
         BLOCK_COVERAGE_WEIGHT * sentence_features.measure_stem_coverage(asked, wide)
         + WINDOW_COVERAGE_WEIGHT * sentence_features.measure_stem_coverage(asked, near)

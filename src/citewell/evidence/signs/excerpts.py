@@ -89,7 +89,11 @@ def summarise_markdown(markdown: str, *, max_chars: int = 500) -> str:
     split = sentences.split_sentences(extract_running_text(markdown[:_MAX_SUMMARISED_CHARS]))[
         :_MAX_SUMMARY_CANDIDATES
     ]
-    found = [one for one in dict.fromkeys(split) if len(list(word_forms.split_words(one))) >= 5]
+    found = [
+        sentence
+        for sentence in dict.fromkeys(split)
+        if len(list(word_forms.split_words(sentence))) >= 5
+    ]
     if not found:
         return extract_running_text(markdown)[:max_chars].strip()
     chosen: list[int] = []

@@ -58,13 +58,13 @@ def build_claim_terms(text: str, *, language: str | None = None) -> ClaimTerms:
 
 def weigh_claim_terms(asked: ClaimTerms, texts: Iterable[str]) -> ClaimTerms:
     """The claim with its terms weighed by how few sentences of the texts have them."""
-    said = [one for text in texts for one in sentences.split_sentences(text)]
+    split = [sentence for text in texts for sentence in sentences.split_sentences(text)]
     found = Counter(
         term
-        for sentence in said
+        for sentence in split
         for term in extract_terms(sentence, language=asked.language) & asked.terms
     )
-    return replace(asked, weights={term: log(1 + len(said) / found[term]) for term in found})
+    return replace(asked, weights={term: log(1 + len(split) / found[term]) for term in found})
 
 
 def find_nearest_sentence(asked: ClaimTerms, text: str) -> str:
@@ -94,8 +94,8 @@ def find_nearest_sentences(
         return "", ()
     by_score = sorted(range(len(scored)), key=lambda place: -scored[place][0])
     chosen = sorted(place for place in by_score[:max_sentences] if scored[place][0] >= height / 2)
-    said = tuple(dict.fromkeys(scored[place][1] for place in chosen))
-    return scored[by_score[0]][1], said
+    nearest = tuple(dict.fromkeys(scored[place][1] for place in chosen))
+    return scored[by_score[0]][1], nearest
 
 
 def _score_claim_sentence(asked: ClaimTerms, sentence: str) -> float:
@@ -171,12 +171,12 @@ def _has_negated_neighbour(
 ) -> bool:
     """Whether a stem follows the negating word or, if the clause ends there, stands before it."""
     behind = _CLAUSE_BREAK_PATTERN.split(text[match.end() :], maxsplit=1)[0]
-    said = word_forms.list_terms(behind, language=language)[:_NEGATION_REACH_WORDS]
-    if not said:
-        said = word_forms.list_terms(
+    stems = word_forms.list_terms(behind, language=language)[:_NEGATION_REACH_WORDS]
+    if not stems:
+        stems = word_forms.list_terms(
             _CLAUSE_BREAK_PATTERN.split(text[: match.start()])[-1], language=language
         )[-1:]
-    return any(stem in terms for stem in said)
+    return any(stem in terms for stem in stems)
 
 
 @cache

@@ -43,15 +43,15 @@ class _ClusterForest:
         return place
 
     def join_clusters(self, first: int, second: int) -> None:
-        one, other = sorted((self.find_root(first), self.find_root(second)))
-        if one != other and self._has_agreeing_members(one, other):
-            self._root[other] = one
-            self.members[one] += self.members.pop(other)
+        root, other = sorted((self.find_root(first), self.find_root(second)))
+        if root != other and self._has_agreeing_members(root, other):
+            self._root[other] = root
+            self.members[root] += self.members.pop(other)
 
-    def _has_agreeing_members(self, one: int, other: int) -> bool:
+    def _has_agreeing_members(self, root: int, other: int) -> bool:
         return all(
             can_state_same_fact(self._sentences[left], self._sentences[right])
-            for left in self.members[one][:_MAX_COMPARED_MEMBERS]
+            for left in self.members[root][:_MAX_COMPARED_MEMBERS]
             for right in self.members[other][:_MAX_COMPARED_MEMBERS]
         )
 
@@ -90,12 +90,12 @@ def _find_similar_pairs(
     """Pairs of similar sentences; sorting them puts the most similar first, in a stable order."""
     sentences = corpus.sentences
     for first, second in find_candidate_pairs(corpus):
-        one, other = sentences[first], sentences[second]
-        if documents[first] == documents[second] or _has_few_shared_stems(one, other):
+        left, other = sentences[first], sentences[second]
+        if documents[first] == documents[second] or _has_few_shared_stems(left, other):
             continue
-        alike = sentence_features.measure_similarity(one, other, corpus.weigh_term)
-        if alike >= least and can_state_same_fact(one, other):
-            low, high = sorted((one.text, other.text))
+        alike = sentence_features.measure_similarity(left, other, corpus.weigh_term)
+        if alike >= least and can_state_same_fact(left, other):
+            low, high = sorted((left.text, other.text))
             yield -round(alike, _SIMILARITY_DIGITS), low, high, first, second
 
 

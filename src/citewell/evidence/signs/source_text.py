@@ -83,8 +83,8 @@ class SourceText:
     def sentences_by_term(self) -> Mapping[str, Sequence[int]]:
         """The sentences that have each term, in order."""
         found: dict[str, list[int]] = {}
-        for index, one in enumerate(self.sentence_features):
-            for term in one.terms:
+        for index, sentence in enumerate(self.sentence_features):
+            for term in sentence.terms:
                 found.setdefault(term, []).append(index)
         return found
 
@@ -159,7 +159,7 @@ def find_missing_numbers(
     gone = stated_quantities.find_missing_quantities(
         asked.quantities, (value for each in near for value in each.quantities)
     )
-    return tuple(one for one in gone if not _is_written_elsewhere(one, figures, terms))
+    return tuple(number for number in gone if not _is_written_elsewhere(number, figures, terms))
 
 
 def _is_written_elsewhere(
@@ -186,11 +186,11 @@ def measure_missing_names(
     if (asked.language or "en")[:2] != "en":
         return 0.0
     names = {match[0] for match in _NAME_PATTERN.finditer(asked.text)}
-    told = [stems for stems in map(word_forms.extract_terms, names) if stems]
-    gone = [stems for stems in told if stems.isdisjoint(terms)]
+    name_stems = [stems for stems in map(word_forms.extract_terms, names) if stems]
+    gone = [stems for stems in name_stems if stems.isdisjoint(terms)]
     if not gone:
         return 0.0
-    return sum(not _has_known_head(stems, heads) for stems in gone) / len(told)
+    return sum(not _has_known_head(stems, heads) for stems in gone) / len(name_stems)
 
 
 def _has_known_head(stems: frozenset[str], heads: Collection[str]) -> bool:
@@ -214,7 +214,9 @@ def is_research_text(claim: SentenceFeatures, source: Sequence[SentenceFeatures]
     """Whether the claim and a short source are about research into health, life or climate."""
     if (claim.language or "en")[:2] != "en" or len(source) > _MAX_EXCERPT_SENTENCES:
         return False
-    stems = tuple(islice(chain.from_iterable(one.stems for one in source), _MAX_EXCERPT_STEMS + 1))
+    stems = tuple(
+        islice(chain.from_iterable(sentence.stems for sentence in source), _MAX_EXCERPT_STEMS + 1)
+    )
     if len(stems) > _MAX_EXCERPT_STEMS:
         return False
     shares = _measure_research_share(claim.stems) + _measure_research_share(stems)

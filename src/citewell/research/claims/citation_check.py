@@ -109,8 +109,8 @@ class CitationCheck:
         asked = build_sentence_features(plan.query, language=plan.language)
         found: list[SourcedStatement] = []
         for statement in extract_statements(report):
-            said = build_sentence_features(statement.text, language=plan.language)
-            interest = round(sentence_features.measure_stem_coverage(asked, said.terms), 6)
+            words = build_sentence_features(statement.text, language=plan.language)
+            interest = round(sentence_features.measure_stem_coverage(asked, words.terms), 6)
             found += [
                 self._judge_citation(statement.text, report.provider, key, interest)
                 for key in self._list_known_keys(statement.urls)
@@ -175,7 +175,7 @@ def is_quoted_support(row: SourcedStatement) -> bool:
 
 
 def join_shared_quotes(
-    quoted: Sequence[SourcedStatement], told: Iterable[SourcedStatement]
+    quoted: Sequence[SourcedStatement], judged: Iterable[SourcedStatement]
 ) -> list[SourcedStatement]:
     """The providers' statements, those that one quoted sentence supports under its words.
 
@@ -185,7 +185,7 @@ def join_shared_quotes(
     by_source: dict[str, list[SourcedStatement]] = {}
     for quotation in quoted:
         by_source.setdefault(quotation.source, []).append(quotation)
-    return [_join_shared_quote(row, by_source.get(row.source, ())) for row in told]
+    return [_join_shared_quote(row, by_source.get(row.source, ())) for row in judged]
 
 
 def _join_shared_quote(
@@ -196,12 +196,12 @@ def _join_shared_quote(
     near = [
         quotation for quotation in quoted if quotation.start < row.end and row.start < quotation.end
     ]
-    said = build_sentence_features(row.text)
+    words = build_sentence_features(row.text)
     best, share = None, _MIN_SHARED_COVERAGE
     for item in near:
         held = build_sentence_features(item.text)
-        covered = sentence_features.measure_stem_coverage(said, held.terms)
-        agreed = not stated_quantities.find_missing_quantities(said.quantities, held.quantities)
+        covered = sentence_features.measure_stem_coverage(words, held.terms)
+        agreed = not stated_quantities.find_missing_quantities(words.quantities, held.quantities)
         if covered >= share and agreed:
             best, share = item, covered + 1e-9  # of equals the first
     if best is None:
@@ -213,15 +213,15 @@ def describe_uncited_reports(reports: Sequence[ProviderReport]) -> tuple[str, ..
     """A note for each report with statements that carry no citation."""
     notes = []
     for report in reports:
-        said = extract_statements(report)
-        bare = sum(1 for statement in said if not statement.urls and not statement.run_urls)
-        if said and bare == len(said):
+        statements = extract_statements(report)
+        bare = sum(1 for statement in statements if not statement.urls and not statement.run_urls)
+        if statements and bare == len(statements):
             notes.append(
                 f"{report.provider} cites nothing: none of its statements could be checked."
             )
         elif bare:
             notes.append(
-                f"{bare} of {len(said)} {pluralize(len(said), 'statement')} of {report.provider} {pluralize(bare, 'carries', 'carry')} no citation."
+                f"{bare} of {len(statements)} {pluralize(len(statements), 'statement')} of {report.provider} {pluralize(bare, 'carries', 'carry')} no citation."
             )
     return tuple(notes)
 

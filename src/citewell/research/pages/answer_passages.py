@@ -99,11 +99,11 @@ def _join_units(units: Sequence[PageUnit]) -> str:
     text = ""
     before = BlockKind.PARAGRAPH
     for unit in units:
-        said = format_unit_text(unit)
+        words = format_unit_text(unit)
         if unit.kind is not BlockKind.PARAGRAPH:
-            text += f"\n- {said}"
+            text += f"\n- {words}"
         else:
-            text += f" {said}" if before is BlockKind.PARAGRAPH else f"\n{said}"
+            text += f" {words}" if before is BlockKind.PARAGRAPH else f"\n{words}"
         before = unit.kind
     return text.strip()
 
@@ -235,7 +235,7 @@ class _WindowPicker:
         self._found = found
         self._quoted = quoted
         self._taken: list[tuple[AnswerWindow, frozenset[str]]] = []
-        self._said: set[str] = set()  # sentences, items and rows of the windows taken
+        self._chosen_texts: set[str] = set()  # sentences, items and rows of the windows taken
         self.left_out: dict[tuple[int, int], str] = {}  # the job that quoted a window before
         self.queues = [self._iterate_fresh(part) for part in range(len(found.windows))]
 
@@ -263,14 +263,14 @@ class _WindowPicker:
             if self._repeats(window, stems):
                 continue
             self._taken.append((window, stems))
-            self._said |= {unit.text for unit in self._found.list_window_units(window)}
+            self._chosen_texts |= {unit.text for unit in self._found.list_window_units(window)}
             given += 1
             yield window
 
     def _repeats(self, window: AnswerWindow, stems: frozenset[str]) -> bool:
         units = self._found.list_window_units(window)
         words = sum(unit.words for unit in units)
-        twice = sum(unit.words for unit in units if unit.text in self._said)
+        twice = sum(unit.words for unit in units if unit.text in self._chosen_texts)
         if twice > _MAX_COPIED_SHARE * words:
             return True
         for other, held in self._taken:

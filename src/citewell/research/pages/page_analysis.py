@@ -102,8 +102,8 @@ class PageAnalysis:
         found = self.index.passages[passage]
         units = self.index.pages[found.page].units[found.first : found.last + 1]
         above = " > ".join(units[0].headings[-2:])
-        said = " ".join(unit.text for unit in units)
-        return f"{above}. {said}" if above else said
+        words = " ".join(unit.text for unit in units)
+        return f"{above}. {words}" if above else words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,10 +54,10 @@ class WebFinder:
         self._tenant = tenant
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
-        ask = SearchRequest(query=query[:MAX_QUERY_CHARS], count=count)
+        request = SearchRequest(query=query[:MAX_QUERY_CHARS], count=count)
         with without_library():
             answer = await self._searches.search_cached(
-                ask, trace=RoutingTrace(), tenant=self._tenant
+                request, trace=RoutingTrace(), tenant=self._tenant
             )
         return [
             SearchHit(
@@ -80,13 +80,13 @@ class PaperFinder:
         self._literature = literature
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
-        ask = PaperAsk(
+        request = PaperAsk(
             query=query[:MAX_QUERY_CHARS],
             count=min(count, MAX_PAPER_RESULTS),
             provider=_PAPER_PROVIDER,
         )
         with without_library():
-            answer = await self._literature.search_literature(ask, trace=RoutingTrace())
+            answer = await self._literature.search_literature(request, trace=RoutingTrace())
         return [
             SearchHit(
                 title=paper.title,

@@ -263,10 +263,10 @@ def compare_figures(found: PageAnalysis, *, refs: Sequence[str]) -> tuple[ValueT
     if not wants_number(plan.query):
         return ()
     by_unit: dict[str, dict[str, tuple[StatedQuantity, ValueRow]]] = defaultdict(dict)
-    said: dict[str, str] = {}  # by whom a sentence was said first
+    sources: dict[str, str] = {}  # by whom a sentence was said first
     copying: set[str] = set()
     for quantity, row in _list_figures(found, refs):
-        if said.setdefault(row.snippet, row.source) != row.source:
+        if sources.setdefault(row.snippet, row.source) != row.source:
             copying.add(row.source)
         elif row.source not in copying:
             by_unit[quantity.unit].setdefault(row.source, (quantity, row))

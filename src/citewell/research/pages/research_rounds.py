@@ -144,11 +144,11 @@ async def fetch_round(
     """Each page, or a reading that says why it could not be read, in the order given."""
     gate = asyncio.Semaphore(at_once)
 
-    async def one(lead: PageLead) -> PageReading:
+    async def read_lead(lead: PageLead) -> PageReading:
         async with gate:
             return await fetch_page_reading(lead, ports)
 
-    return PageReadings(pages=tuple(await asyncio.gather(*(one(lead) for lead in leads))))
+    return PageReadings(pages=tuple(await asyncio.gather(*(read_lead(lead) for lead in leads))))
 
 
 async def fetch_page_reading(lead: PageLead, ports: ResearchPorts) -> PageReading:

@@ -284,7 +284,7 @@ def load_referring_words() -> Mapping[str, ReferringWords]:
     """The patterns by language."""
     table = load_table(__package__, "referring_words")
     time_noun = rf"(?:{'|'.join(table['time_nouns'])})\b"
-    return {code: _compile_words(told, time_noun) for code, told in table["languages"].items()}
+    return {code: _compile_words(words, time_noun) for code, words in table["languages"].items()}
 
 
 @cache
@@ -293,13 +293,13 @@ def load_aspect_words() -> frozenset[str]:
     return frozenset(load_table(__package__, "referring_words")["aspects"])
 
 
-def _compile_words(told: Mapping[str, Any], time_noun: str) -> ReferringWords:
+def _compile_words(words: Mapping[str, Any], time_noun: str) -> ReferringWords:
     patterns = {
-        name: re.compile("|".join(told[name]).replace("<time noun>", time_noun), re.IGNORECASE)
-        for name in told.keys() - {"prepositions", "place_preposition"}
+        name: re.compile("|".join(words[name]).replace("<time noun>", time_noun), re.IGNORECASE)
+        for name in words.keys() - {"prepositions", "place_preposition"}
     }
     return ReferringWords(
-        prepositions=frozenset(told["prepositions"]),
-        place_preposition=told["place_preposition"],
+        prepositions=frozenset(words["prepositions"]),
+        place_preposition=words["place_preposition"],
         **patterns,
     )

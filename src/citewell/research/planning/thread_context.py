@@ -75,8 +75,8 @@ def describe_completion(text: str, added: Sequence[str]) -> str:
 def describe_left_out(jobs: Sequence[str]) -> str:
     """A note on passages that are not quoted again; `jobs` names for each the job that quoted it."""
     what = "1 passage" if len(jobs) == 1 else f"{len(jobs)} passages"
-    told = "is left out" if len(jobs) == 1 else "are left out"
-    return f"{what} quoted earlier in this thread ({format_job_names(jobs)}) {told}."
+    verb = "is left out" if len(jobs) == 1 else "are left out"
+    return f"{what} quoted earlier in this thread ({format_job_names(jobs)}) {verb}."
 
 
 def format_job_names(jobs: Sequence[str]) -> str:
@@ -101,21 +101,21 @@ class ScopeRules:
             is_local_only=is_library_routed_alone(settings),
         )
 
-    def choose_scope(self, wish: str | None, *, parent: str | None = None) -> ResearchScope:
+    def choose_scope(self, asked: str | None, *, parent: str | None = None) -> ResearchScope:
         """The scope that the call names, else that of the parent job, else the default.
 
         Raises InvalidInput for an unknown scope, and for the web where the operator excluded it.
         """
-        if wish is not None and wish not in RESEARCH_SCOPES:
+        if asked is not None and asked not in RESEARCH_SCOPES:
             raise InvalidInput(
-                f"scope {wish!r} is not known. It takes: {', '.join(RESEARCH_SCOPES)}."
+                f"scope {asked!r} is not known. It takes: {', '.join(RESEARCH_SCOPES)}."
             )
         if not self.is_local_only:
-            wanted = wish or parent
+            wanted = asked or parent
             return next((item for item in RESEARCH_SCOPES if item == wanted), self.default)
-        if wish not in {None, LIBRARY_SCOPE}:
+        if asked not in {None, LIBRARY_SCOPE}:
             raise InvalidInput(
-                f"scope {wish} needs the web, and SEARCH_ROUTING names only the library. Leave scope"
+                f"scope {asked} needs the web, and SEARCH_ROUTING names only the library. Leave scope"
                 " out, or add a search provider to SEARCH_ROUTING."
             )
         return LIBRARY_SCOPE

@@ -99,10 +99,10 @@ def summarise_for_query(text: str, query: str, language: str | None) -> FilledFi
     """Without a schema: the sentences nearest to the query, word for word, and a summary of the page."""
     running = excerpts.extract_running_text(text[:_MAX_SEARCHED_CHARS])
     asked = nearest_sentences.build_claim_terms(query, language=language)
-    _, said = nearest_sentences.find_nearest_sentences(asked, running, max_sentences=3)
+    _, nearest = nearest_sentences.find_nearest_sentences(asked, running, max_sentences=3)
     summary = excerpts.summarise_markdown(text, max_chars=_MAX_SUMMARY_CHARS)
     found = (
-        said or sentences.split_sentences(summary)[:1]
+        nearest or sentences.split_sentences(summary)[:1]
     )  # a page that shares no word with the query
     shown = tuple(match[: 2 * MAX_HIGHLIGHT_CHARS] for match in found)
     return FilledFields(summary=summary or None, highlights=shown)
@@ -230,10 +230,10 @@ class _FieldPage:
         ranked = sorted(scored, key=lambda item: item[:2], reverse=True)
         for _, same in groupby(ranked, key=lambda item: item[:2]):
             read = [(convert_stated_value(fact.value, asked), fact) for _, _, fact in same]
-            told = [(value, fact) for value, fact in read if value is not None]
-            if told:
-                value, fact = told[0]
-                if any(other != value for other, _ in told):
+            given = [(value, fact) for value, fact in read if value is not None]
+            if given:
+                value, fact = given[0]
+                if any(other != value for other, _ in given):
                     return None
                 self._keep_place(asked, within, fact.highlight)
                 return value
@@ -253,15 +253,17 @@ class _FieldPage:
 
     def _read_prose(self, asked: SchemaField, within: str) -> Any:
         question = build_field_question(asked)
-        told = find_stated_value(question, self._mentions) if question else None
-        if told is None:
+        mention = find_stated_value(question, self._mentions) if question else None
+        if mention is None:
             return None
-        value: Any = int(told.value) if told.value == int(told.value) else float(told.value)
+        value: Any = (
+            int(mention.value) if mention.value == int(mention.value) else float(mention.value)
+        )
         if asked.type == "string":
-            value = told.quantity.text
+            value = mention.quantity.text
         elif asked.type == "integer" and isinstance(value, float):
             return None
-        self._keep_place(asked, within, told.sentence, (told.start, told.end))
+        self._keep_place(asked, within, mention.sentence, (mention.start, mention.end))
         return value
 
     def _read_title(self, asked: SchemaField, within: str) -> Any:

@@ -166,8 +166,8 @@ def _list_prefixed_opposites(word: str, code: str) -> set[str]:
         if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
             found.add(rest)
     for pair in _CONTRARY_PREFIXES if code == "en" else ():
-        for one, other in (pair, pair[::-1]):
-            rest = word.removeprefix(one)
+        for first, other in (pair, pair[::-1]):
+            rest = word.removeprefix(first)
             if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
                 found.add(other + rest)
     return found
@@ -196,9 +196,9 @@ def _load_verb_pairs(code: str) -> dict[str, frozenset[str]]:
 def _join_pairs(pairs: Iterable[Iterable[str]]) -> dict[str, frozenset[str]]:
     """For each word, those that it stands in a pair with."""
     found: dict[str, set[str]] = {}
-    for one, other in pairs:
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
+    for first, other in pairs:
+        found.setdefault(first, set()).add(other)
+        found.setdefault(other, set()).add(first)
     return {word: frozenset(others) for word, others in found.items()}
 
 
@@ -269,7 +269,7 @@ def find_word_polarities(word: str) -> tuple[WordPolarity, ...]:
 
 def _is_state_word(word: str) -> bool:
     exact, endings = _load_state_words()
-    return word in exact or any(word.startswith(one) for one in endings)
+    return word in exact or any(word.startswith(ending) for ending in endings)
 
 
 @cache

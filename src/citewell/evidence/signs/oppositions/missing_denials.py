@@ -48,14 +48,14 @@ _QUOTATION_MARKS = frozenset("\"“”'‘")
 _PLAIN_DENIALS = frozenset(("not", "no", "never", "neither", "nor", "cannot"))
 
 
-def lacks_denial(claim: Sequence[StatementClause], said: Sequence[StatementClause]) -> bool:
+def lacks_denial(claim: Sequence[StatementClause], sentences: Sequence[StatementClause]) -> bool:
     """Whether the clauses said have what a claim denies, and deny or lack nothing themselves."""
-    if any(sentence.denied or sentence.is_denied_whole for sentence in said):
+    if any(sentence.denied or sentence.is_denied_whole for sentence in sentences):
         return False
-    if any(word.sign < 0 for sentence in said for word in sentence.directed):
+    if any(word.sign < 0 for sentence in sentences for word in sentence.directed):
         return False
-    words = frozenset().union(*(sentence.terms for sentence in said))
-    return any(one.is_denied_whole or not words.isdisjoint(one.denied) for one in claim)
+    words = frozenset().union(*(sentence.terms for sentence in sentences))
+    return any(clause.is_denied_whole or not words.isdisjoint(clause.denied) for clause in claim)
 
 
 # Splits an English sentence into clauses and finds which way each of them says that things go.
