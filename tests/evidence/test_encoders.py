@@ -21,7 +21,7 @@ from citewell.evidence.encoding.encoders import (
     LocalEncoder,
     is_own_machine,
     open_encoder_folder,
-    open_encoder_workers,
+    open_model_workers,
 )
 from citewell.evidence.encoding.onnx_model import measure_cosines
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity, SimilarityScores
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def with_encoder(folder: Path, act: Callable[[LocalEncoder], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         opened = open_encoder_folder(folder)
-        encoder = LocalEncoder(opened, open_encoder_workers(opened))
+        encoder = LocalEncoder(opened, open_model_workers(opened.model_bytes))
         try:
             return await act(encoder)
         finally:
@@ -128,7 +128,7 @@ def test_the_model_stays_loaded_for_the_next_task(folder: Path) -> None:
 @requires("encoder.fenced")
 def test_the_encoders_process_has_no_other_task(folder: Path) -> None:
     async def act() -> None:
-        async with open_encoder_workers(open_encoder_folder(folder)) as workers:
+        async with open_model_workers(open_encoder_folder(folder).model_bytes) as workers:
             task: WorkerTask[str] = WorkerTask("citewell.reading.text_tasks:clean_page_text", str)
             await workers.run_task(task, text="x")
 

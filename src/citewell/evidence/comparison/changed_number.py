@@ -183,16 +183,13 @@ class PlacedStatement:
         self, places: list[NumberPlace], beside: frozenset[str]
     ) -> tuple[NumberPlace, ...]:
         """The best places, with the words beside their numbers compared as well."""
-        best = sorted(places, key=lambda each: -each.fit)[:_MAX_PLACES]
-        looked = (
-            replace(each, beside=measure_term_share(beside, self._list_beside(each), self.source))
-            for each in best
-        )
+        looked = []
+        for each in sorted(places, key=lambda each: -each.fit)[:_MAX_PLACES]:
+            sentence = self.source.sentence_features[each.index]
+            words = frozenset().union(*list_terms_beside(each.value, sentence))
+            share = measure_term_share(beside, words, self.source)
+            looked.append(replace(each, beside=share))
         return tuple(sorted(looked, key=lambda each: -each.fit))
-
-    def _list_beside(self, place: NumberPlace) -> frozenset[str]:
-        sentence = self.source.sentence_features[place.index]
-        return frozenset().union(*list_terms_beside(place.value, sentence))
 
 
 def list_all_numbers(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:

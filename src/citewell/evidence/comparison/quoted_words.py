@@ -158,7 +158,8 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     best, place = 0.0, (0, 0)
     for start, end in _list_candidate_spans(asked, source):
         words = _list_scanned_words(source.text[start:end])
-        ratio = _measure_kept_words(wanted, words)
+        blocks = SequenceMatcher(a=wanted, b=words, autojunk=False).get_matching_blocks()
+        ratio = sum(block.size for block in blocks) / max(1, len(wanted))
         if ratio > best:
             best, place = ratio, (start, end)
     if best < _MIN_ALTERED_RATIO:
@@ -208,7 +209,10 @@ def describe_alteration(match: QuotationMatch) -> str:
     quoted = _WORD_PATTERN.findall(_GAP_PATTERN.sub(" ", match.quotation))
     has_gap = _GAP_PATTERN.search(match.quotation) is not None
     words = _WORD_PATTERN.findall(match.source)
-    words = words if has_gap else _cut_to_quotation(words, quoted)
+    if not has_gap:  # the words around the longest run that both have, and few more
+        same = SequenceMatcher(a=words, b=quoted, autojunk=False).find_longest_match()
+        first_word = max(0, same.a - same.b - _SPARE_WORDS)
+        words = words[first_word : same.a + len(quoted) - same.b + _SPARE_WORDS]
     compared = SequenceMatcher(
         a=list(map(fold_scan_letters, words)),
         b=list(map(fold_scan_letters, quoted)),
@@ -225,13 +229,6 @@ def describe_alteration(match: QuotationMatch) -> str:
             return f"The quotation has “{here}”, which the source does not have there."
         return f"The source has “{there}” where the quotation has “{here}”."
     return "The quotation differs from the words of the source."
-
-
-def _cut_to_quotation(words: list[str], quoted: list[str]) -> list[str]:
-    """The words around the longest run that both have, as many as the quotation has and few more."""
-    same = SequenceMatcher(a=words, b=quoted, autojunk=False).find_longest_match()
-    start = max(0, same.a - same.b - _SPARE_WORDS)
-    return words[start : same.a + len(quoted) - same.b + _SPARE_WORDS]
 
 
 def is_quotation_missing(match: QuotationMatch, source: SourceText, *, known: str = "") -> bool:
@@ -254,13 +251,6 @@ def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator
         for width in range(_MAX_NEAREST_SENTENCES):
             if at + width < len(spans):
                 yield spans[at][0], spans[at + width][1]
-
-
-def _measure_kept_words(wanted: list[str], words: list[str]) -> float:
-    if not wanted:
-        return 0.0
-    blocks = SequenceMatcher(a=wanted, b=words, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks) / len(wanted)
 
 
 def _fold_quoted_text(text: str) -> str:

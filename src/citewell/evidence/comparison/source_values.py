@@ -172,18 +172,12 @@ def _is_derived(number: StatedQuantity, near: Sequence[SentenceFeatures], statem
     if is_told_as_step(number, statement) and is_combined_value(number, amounts):
         return True
     if has_deriving_words(number, statement) and any(
-        _is_made_by_several(number, each, statement) for each in near
+        is_sum_of_run(number, each.stated_values, find_slack(number, statement))
+        or is_product_of_counts(number, list_counts(each))
+        for each in near
     ):
         return True
     return any(is_combined_value(number, each.stated_values) for each in near)
-
-
-def _is_made_by_several(value: StatedQuantity, sentence: SentenceFeatures, statement: str) -> bool:
-    """Whether the values of a sentence add up to it, or two of its counts multiply."""
-    held = sentence.stated_values
-    return is_sum_of_run(value, held, find_slack(value, statement)) or is_product_of_counts(
-        value, list_counts(sentence)
-    )
 
 
 def list_counts(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:

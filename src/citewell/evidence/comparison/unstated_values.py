@@ -117,7 +117,10 @@ def _find_unstated_dates(search: ValueSearch) -> Iterator[UnstatedValue]:
             continue  # day and year may stand apart
         for sentence, (start, end) in list_placed_sentences(search.source):
             for other in sentence.stated_values:
-                if other.unit == DATE_UNIT and _have_like_days(day, other):
+                if other.unit != DATE_UNIT:
+                    continue
+                given = date.fromordinal(int(other.low))
+                if day.month == given.month and (day.day == given.day or day.year == given.year):
                     yield UnstatedValue(draft=value, like=other, start=start, end=end)
                     break
             else:
@@ -135,13 +138,6 @@ def _find_unstated_years(search: ValueSearch) -> Iterator[UnstatedValue]:
         found = find_like_value(value, search.source)
         if found is not None:
             yield found
-
-
-def _have_like_days(day: date, other: StatedQuantity) -> bool:
-    other_day = date.fromordinal(int(other.low))
-    return (day.day, day.month) == (other_day.day, other_day.month) or (
-        (day.month, day.year) == (other_day.month, other_day.year)
-    )
 
 
 def _find_unstated_shares(
@@ -271,10 +267,7 @@ def find_other_labels(asked: SentenceFeatures, source: SourceText) -> Iterator[U
 
 
 def _collect_labels(source: SourceText) -> tuple[_HeldLabel, ...]:
-    return tuple(_list_labels(source))
-
-
-def _list_labels(source: SourceText) -> Iterator[_HeldLabel]:
+    labels = []
     every = source.sentence_features
     for at, (sentence, (start, end)) in enumerate(list_placed_sentences(source)):
         for match in _LABEL_PATTERN.finditer(sentence.text):
@@ -282,7 +275,7 @@ def _list_labels(source: SourceText) -> Iterator[_HeldLabel]:
             last = first + _MAX_OPEN_LABELS if match["open"] else int(match["last"] or first)
             behind = every[at + 1].terms if at + 1 < len(every) else frozenset()
             is_next_labelled = at + 1 < len(every) and _LABEL_PATTERN.search(every[at + 1].text)
-            yield _HeldLabel(
+            label = _HeldLabel(
                 word=match["word"].lower(),
                 numbers=range(first, last + 1),
                 value=build_exact_quantity(Decimal(first), "", sentence.text, match.span()),
@@ -290,6 +283,8 @@ def _list_labels(source: SourceText) -> Iterator[_HeldLabel]:
                 start=start,
                 end=end,
             )
+            labels.append(label)
+    return tuple(labels)
 
 
 def _find_rival(

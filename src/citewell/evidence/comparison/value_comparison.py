@@ -8,7 +8,7 @@ another value of the same kind instead. It is unstated if the source gives it no
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.evidence.comparison.borne_out_values import UnstatedValue, can_mean
@@ -137,7 +137,8 @@ def _stands_apart(value: StatedQuantity, asked: SentenceFeatures, source: Source
         return False
     every = source.sentence_features
     near = source.count_shared_terms(words)
-    for at in sorted({*near, *(at + 1 for at in near)} & source.derive(_find_valued_places)):
+    valued = source.derive(list_valued_sentences)
+    for at in sorted({*near, *(at + 1 for at in near)}.intersection(valued)):
         before = every[at - 1].terms if at else frozenset()
         is_near = len(words & (every[at].terms | before)) >= _MIN_HOLDER_SHARE * len(words)
         if is_near and any(can_mean(value, each, asked.text) for each in every[at].stated_values):
@@ -145,10 +146,6 @@ def _stands_apart(value: StatedQuantity, asked: SentenceFeatures, source: Source
     return any(
         can_mean(value, each.value, asked.text) for each in source.derive(list_distinct_values)
     )
-
-
-def _find_valued_places(source: SourceText) -> frozenset[int]:
-    return frozenset(source.derive(list_valued_sentences))
 
 
 # Finds a number of a statement that the source's table gives in another row than the one spoken of.
@@ -215,37 +212,19 @@ def _gives_value(value: StatedQuantity, asked: SentenceFeatures, row: _TableRow)
 
 
 def _collect_tables(source: SourceText) -> tuple[list[_TableRow], ...]:
-    return tuple(_list_tables(source))
-
-
-def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:
     """The rows of each table, without its head and its rule."""
+    tables: list[list[_TableRow]] = []
     rows: list[_TableRow] = []
     last_end = -1
     for sentence, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
         line = source.text[start:end]
         is_row = line.lstrip().startswith("|")
         if rows and (not is_row or source.text[last_end:start].strip()):
-            yield from _drop_head(rows)
+            tables.append(rows)
             rows = []
         if is_row and not _RULE_PATTERN.fullmatch(line):
-            rows.append(
-                _TableRow(
-                    features=sentence,
-                    start=start,
-                    end=end,
-                    key_terms=_list_key_terms(line, source.language),
-                )
-            )
+            key = line.strip().strip("|").split("|")[0].strip()
+            words = build_sentence_features(key, language=source.language).word_terms
+            rows.append(_TableRow(features=sentence, start=start, end=end, key_terms=words))
         last_end = end if is_row else last_end
-    yield from _drop_head(rows)
-
-
-def _drop_head(rows: list[_TableRow]) -> Iterator[list[_TableRow]]:
-    if len(rows) > _MIN_TABLE_ROWS:
-        yield rows[1:]
-
-
-def _list_key_terms(line: str, language: str | None) -> frozenset[str]:
-    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-    return build_sentence_features(cells[0], language=language).word_terms
+    return tuple(rows[1:] for rows in [*tables, rows] if len(rows) > _MIN_TABLE_ROWS)

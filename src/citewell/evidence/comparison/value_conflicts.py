@@ -161,10 +161,12 @@ def _find_replaced_value(
     if is_written_anywhere(value, source):
         return None
     mine = list_terms_beside(value, asked)
+    # One sentence may tell what one of something makes, and the other what several make.
+    is_rate = _RATE_PATTERN.search(asked.text) is not None
     # Where no word is the same, none is the same around the values.
     for index in source.count_shared_terms(mine[0] | mine[1]):
         sentence = source.sentence_features[index]
-        if not sentence.stated_values or gives_other_rate(asked, sentence):
+        if not sentence.stated_values or (_RATE_PATTERN.search(sentence.text) and not is_rate):
             continue
         rivals = list_rival_values(value, wanted, sentence.stated_values)
         # The statement's other values in the same sentence make it likelier to be the one.
@@ -215,11 +217,6 @@ def _find_value_conflict(
             draft=value, source=rival, start=twin.start, end=twin.end, is_strong=strong
         )
     return None
-
-
-def gives_other_rate(asked: SentenceFeatures, sentence: SentenceFeatures) -> bool:
-    """Whether a sentence tells what one of something makes, and the statement what several make."""
-    return bool(_RATE_PATTERN.search(sentence.text)) and not _RATE_PATTERN.search(asked.text)
 
 
 def list_rival_values(

@@ -115,7 +115,7 @@ async def open_chosen_encoder(kit: ServiceKit) -> TextEncoder | None:
     if folder is None:
         return None
     opened = await asyncio.to_thread(open_encoder_folder, folder)
-    return LocalEncoder(opened, open_encoder_workers(opened))
+    return LocalEncoder(opened, open_model_workers(opened.model_bytes))
 
 
 def _open_server_encoder(kit: ServiceKit, address: str) -> TextEncoder:
@@ -239,11 +239,6 @@ class LocalEncoder:
 
     async def aclose(self) -> None:
         await self._workers.aclose()
-
-
-def open_encoder_workers(folder: EncoderFolder) -> WorkerPool:
-    """The process that holds the model of `folder`; it starts with the first text."""
-    return open_model_workers(folder.model_bytes)
 
 
 def open_model_workers(model_bytes: int) -> WorkerPool:

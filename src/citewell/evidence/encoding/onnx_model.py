@@ -70,13 +70,12 @@ class OnnxModel:
         output = self._session.run([self._output], used)[0][0]
         if output.ndim > 1:  # a vector for each piece; none of them is padding
             output = output[0] if takes_first else output.mean(axis=0)
-        return round_vector(_require_numbers(output.tolist()))
-
-
-def _require_numbers(vector: Sequence[float]) -> Sequence[float]:
-    if not vector or not all(map(math.isfinite, vector)):
-        raise Misconfigured("The encoder's model gives no numbers.", settings=("CITEWELL_ENCODER",))
-    return vector
+        vector = output.tolist()
+        if not vector or not all(map(math.isfinite, vector)):
+            raise Misconfigured(
+                "The encoder's model gives no numbers.", settings=("CITEWELL_ENCODER",)
+            )
+        return round_vector(vector)
 
 
 @lru_cache(maxsize=1)

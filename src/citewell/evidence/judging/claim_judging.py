@@ -33,8 +33,9 @@ from citewell.evidence.signs.claim_support import (
     MIN_SUPPORTED_SCORE,
     assess_support,
     can_share_language,
-    classify_relation,
+    find_source_opposition,
 )
+from citewell.evidence.signs.oppositions.compared_sentence import Certainty
 from citewell.evidence.signs.sentence_features import build_sentence_features
 from citewell.text.quantities import stated_quantities
 
@@ -328,7 +329,7 @@ def _find_opposing_place(pair: ClaimPair) -> tuple[int, int] | None:
     near = source.count_shared_terms(asked.terms)
     for place in nlargest(_MAX_CLOSE_SENTENCES, near, key=near.__getitem__):
         sentence = source.sentence_features[place]
-        relation = classify_relation(asked, [sentence], MIN_SUPPORTED_SCORE)
-        if relation is ClaimRelation.CONTRADICTS:
+        against = find_source_opposition(asked, [sentence])
+        if against is not None and against.certainty >= Certainty.LIKELY:
             return source.sentence_spans[place]
     return None

@@ -333,11 +333,17 @@ def decide_by_absence(compared: StatementComparison) -> SourceOpinion | None:
         and compared.judgement.relation is not ClaimRelation.MENTIONS
     ):
         return None
+    # Missing words, and not only missing names, may show that the source does not say it.
+    are_words_telling = (
+        not compared.values.has_stated_number
+        and compared.judgement.score <= _MAX_ABSENT_SCORE
+        and (bool(compared.values.unstated) or not speaks_of_document(compared.statement))
+    )
     parts = list_absent_parts(
         compared.statement,
         compared.source,
         known=compared.read.known_names,
-        are_words_telling=_are_words_telling(compared),
+        are_words_telling=are_words_telling,
     )
     if not parts:
         return None
@@ -348,10 +354,3 @@ def decide_by_absence(compared: StatementComparison) -> SourceOpinion | None:
         evidence=compared.show_judged_place(),
         is_by_absence=True,
     )
-
-
-def _are_words_telling(compared: StatementComparison) -> bool:
-    """Whether missing words, and not only missing names, show that the source does not say it."""
-    if compared.values.has_stated_number or compared.judgement.score > _MAX_ABSENT_SCORE:
-        return False
-    return bool(compared.values.unstated) or not speaks_of_document(compared.statement)

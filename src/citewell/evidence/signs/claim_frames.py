@@ -57,12 +57,10 @@ _BY_PATTERN = re.compile(r"\bby\b", re.IGNORECASE)
 _HEAD_LETTERS = 5  # of words that count as forms of each other
 
 
-def list_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> tuple[GroundingDoubt, ...]:
+def find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterator[GroundingDoubt]:
     """What forbids to call a claim supported though its words are there; in English alone."""
-    return tuple(_find_frame_doubts(claim, passage)) if claim.compared.code == "en" else ()
-
-
-def _find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterator[GroundingDoubt]:
+    if claim.compared.code != "en":
+        return
     nearest = passage.sentences[0]
     own, given = (frozenset(word_forms.split_words(sentence.text)) for sentence in (claim, nearest))
     if _is_amount_lost(claim, passage):

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 
 from citewell.core.values.research import ClaimRelation
 from citewell.evidence.signs import (
-    nearest_sentences,
     sentence_features,
     source_text,
 )
-from citewell.evidence.signs.claim_frames import list_frame_doubts
+from citewell.evidence.signs.claim_frames import find_frame_doubts
 from citewell.evidence.signs.grounding_signs import (
     ClaimPassage,
     GroundingDoubt,
@@ -34,6 +33,7 @@ from citewell.evidence.signs.grounding_signs import (
     list_ungrounded_words,
 )
 from citewell.evidence.signs.learned_trees import estimate_chance
+from citewell.evidence.signs.nearest_sentences import has_negated_terms
 from citewell.evidence.signs.oppositions import missing_denials
 from citewell.evidence.signs.oppositions.compared_sentence import NEGATION, Certainty
 from citewell.evidence.signs.oppositions.contrary_words import OPPOSITION_LANGUAGES
@@ -82,7 +82,6 @@ __all__ = [
     "SourceText",
     "assess_support",
     "can_share_language",
-    "classify_relation",
     "find_source_opposition",
     "list_context_terms",
     "list_support_signs",
@@ -135,7 +134,7 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     if relation is ClaimRelation.SUPPORTS:
         signs = list_grounding_signs(found.asked, passage, against=found.against)
         doubts = tuple(
-            dict.fromkeys((*list_doubts(signs), *list_frame_doubts(found.asked, passage)))
+            dict.fromkeys((*list_doubts(signs), *find_frame_doubts(found.asked, passage)))
         )
         # The learned trees tell how likely the passage says the claim.
         if doubts or estimate_chance("grounding_trees", signs) < MIN_GROUNDED_CHANCE:
@@ -287,22 +286,6 @@ def _has_most_words(claim: str, source: SourceText) -> bool:
     return len(words & source.words) >= _MIN_SHARED_SHARE * len(words)
 
 
-def classify_relation(
-    claim: SentenceFeatures,
-    sentences: Sequence[SentenceFeatures],
-    score: float,
-    *,
-    number_missing: bool = False,
-) -> ClaimRelation:
-    """The relation of the found sentences to the claim.
-
-    CONTRADICTS is possible only for clauses with the same subject. With `number_missing`, a
-    number of the claim is missing nearby: then the relation is never SUPPORTS.
-    """
-    against = find_source_opposition(claim, sentences)
-    return _choose_relation(claim, sentences, score, against=against, number_missing=number_missing)
-
-
 def _choose_relation(
     claim: SentenceFeatures,
     sentences: Sequence[SentenceFeatures],
@@ -352,13 +335,10 @@ def _find_apart_negation(
 ) -> Opposition | None:
     """A sentence on the claim's subject that negates a word of it, or that the claim negates."""
     for place, sentence in enumerate(sentences):
-        if _has_claim_subject(claim, sentence) and nearest_sentences.is_negated_apart(
-            claim.text,
-            sentence.text,
-            first_terms=claim.terms,
-            second_terms=sentence.terms,
-            language=claim.language,
-        ):
+        if not _has_claim_subject(claim, sentence):
+            continue
+        is_denying = has_negated_terms(claim.text, sentence.terms, language=claim.language)
+        if is_denying != has_negated_terms(sentence.text, claim.terms, language=claim.language):
             return Opposition(certainty=Certainty.LIKELY, ground=NEGATION, place=place)
     return None
 

@@ -163,7 +163,9 @@ def list_grounding_signs(
     forms = _list_held_forms(claim, passage)
     own = _SentenceWords(features=claim, forms=forms)
     nearest = _SentenceWords(features=passage.sentences[0])
-    names = frozenset(forms.get(stem, stem) for stem in _list_name_stems(claim))
+    capitals = " ".join(list_capital_names(claim.text, language=claim.language))
+    name_stems = word_forms.extract_terms(capitals, language=claim.language)
+    names = frozenset(forms.get(stem, stem) for stem in name_stems)
     if forms:
         claim = replace(claim, stems=tuple(forms.get(stem, stem) for stem in claim.stems))
     content = [word for word in own.listed if word.stem][:_MAX_WORDS]
@@ -313,12 +315,6 @@ def _is_related(stem: str, passage: ClaimPassage, language: str | None) -> bool:
     if len(stem) >= _FORM_LETTERS and stem[:_FORM_LETTERS] in passage.heads:
         return True
     return not passage.held_stems.isdisjoint(find_related_stems(stem, language=language))
-
-
-def _list_name_stems(claim: SentenceFeatures) -> frozenset[str]:
-    """The stems of words with a capital inside the sentence, or that are known as names."""
-    names = list_capital_names(claim.text, language=claim.language)
-    return word_forms.extract_terms(" ".join(names), language=claim.language)
 
 
 def _find_last_word(content: Sequence[_ClaimWord], claim: SentenceFeatures) -> _ClaimWord:

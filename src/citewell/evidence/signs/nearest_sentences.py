@@ -146,20 +146,6 @@ def has_negated_terms(text: str, terms: AbstractSet[str], *, language: str | Non
     return sum(_has_negated_neighbour(plain, match, terms, language) for match in found) % 2 == 1
 
 
-def is_negated_apart(
-    first: str,
-    second: str,
-    *,
-    first_terms: AbstractSet[str],
-    second_terms: AbstractSet[str],
-    language: str | None,
-) -> bool:
-    """Whether one of two sentences negates a stem of the other, and the other does not."""
-    return has_negated_terms(first, second_terms, language=language) != has_negated_terms(
-        second, first_terms, language=language
-    )
-
-
 def has_refutation_cue(sentence: str, *, language: str | None) -> bool:
     """Whether the sentence contains a refuting word; False for languages without a list."""
     pattern = _compile_refutation_pattern((language or "en")[:2])

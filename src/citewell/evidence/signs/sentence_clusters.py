@@ -110,7 +110,9 @@ def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:
     index: dict[str, list[int]] = {}
     weights: list[float] = []
     for place, sentence in enumerate(corpus.sentences):
-        rare = _choose_rarest_stems(corpus, sentence)
+        held = {term: corpus.count_sentences_with(term) for term in sentence.terms}
+        known = [term for term, count in held.items() if 1 < count <= _MAX_SENTENCES_PER_STEM]
+        rare = sorted(known, key=lambda term: (held[term], term))[:_MAX_INDEX_STEMS]
         weights.append(fsum(map(corpus.weigh_term, rare)))
         if sentence.stems in twins:
             yield twins[sentence.stems], place
@@ -118,12 +120,6 @@ def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:
         if sentence.stems:
             twins[sentence.stems] = place
         yield from _find_earlier_sharers(corpus, place, rare, index, weights)
-
-
-def _choose_rarest_stems(corpus: SentenceCorpus, sentence: SentenceFeatures) -> list[str]:
-    held = {term: corpus.count_sentences_with(term) for term in sentence.terms}
-    known = [term for term, count in held.items() if 1 < count <= _MAX_SENTENCES_PER_STEM]
-    return sorted(known, key=lambda term: (held[term], term))[:_MAX_INDEX_STEMS]
 
 
 def _find_earlier_sharers(

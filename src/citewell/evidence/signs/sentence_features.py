@@ -78,26 +78,15 @@ def _list_ordinary_stems(code: str) -> frozenset[str]:
     return frozenset(load_frequencies(code)[0]) - load_name_stems(code)
 
 
-def compare_trigrams(first: SentenceFeatures, second: SentenceFeatures) -> float:
-    """The share of letter trigrams that two sentences have in common (Dice), 0 to 1."""
-    together = len(first.trigrams) + len(second.trigrams)
-    return 2 * len(first.trigrams & second.trigrams) / together if together else 0.0
-
-
-def compare_weighted_stems(
-    first: SentenceFeatures, second: SentenceFeatures, weigh: TermWeight
-) -> float:
-    """The weighted share of stems that two sentences have in common (Jaccard), 0 to 1."""
-    union = fsum(map(weigh, first.terms | second.terms))
-    return fsum(map(weigh, first.terms & second.terms)) / union if union else 0.0
-
-
 def measure_similarity(
     first: SentenceFeatures, second: SentenceFeatures, weigh: TermWeight
 ) -> float:
-    return TRIGRAM_WEIGHT * compare_trigrams(first, second) + STEM_WEIGHT * compare_weighted_stems(
-        first, second, weigh
-    )
+    """From 0 to 1: the shared letter trigrams (Dice) and the shared stems by weight (Jaccard)."""
+    together = len(first.trigrams) + len(second.trigrams)
+    trigrams = 2 * len(first.trigrams & second.trigrams) / together if together else 0.0
+    union = fsum(map(weigh, first.terms | second.terms))
+    stems = fsum(map(weigh, first.terms & second.terms)) / union if union else 0.0
+    return TRIGRAM_WEIGHT * trigrams + STEM_WEIGHT * stems
 
 
 def measure_stem_coverage(

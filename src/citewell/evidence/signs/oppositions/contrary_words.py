@@ -125,7 +125,9 @@ def is_noun_denial(word: str, code: str) -> bool:
 @lru_cache(maxsize=_PAIR_CACHE_ENTRIES)
 def are_contrary(word: str, other: str, code: str) -> bool:
     """Whether two words in small letters exclude each other in one place of a sentence."""
-    if other in list_opposite_words(word, code) or _are_contrary_verbs(word, other, code):
+    if other in list_opposite_words(word, code):
+        return True
+    if _stem_verb(other, code) in _load_verb_pairs(code).get(_stem_verb(word, code), ()):
         return True
     if code == "en":
         mine = {
@@ -144,11 +146,6 @@ def list_opposite_words(word: str, code: str) -> frozenset[str]:
     """The words that exclude a word in its place: independent for dependent, hypo- for hyper-."""
     listed = _load_contrary_pairs(code).get(word, frozenset())
     return listed | _list_prefixed_opposites(word, code)
-
-
-def _are_contrary_verbs(word: str, other: str, code: str) -> bool:
-    """Whether two verbs, in any of their forms, exclude each other."""
-    return _stem_verb(other, code) in _load_verb_pairs(code).get(_stem_verb(word, code), ())
 
 
 def _stem_verb(word: str, code: str) -> str:
@@ -261,15 +258,11 @@ def find_word_polarities(word: str) -> tuple[WordPolarity, ...]:
     found = list(exact.get(word, ()))
     for length in range(4, len(word) + 1):
         found += endings.get(word[:length], ())
-    state = _is_state_word(word)
+    states, state_endings = _load_state_words()
+    is_state = word in states or any(word.startswith(ending) for ending in state_endings)
     return tuple(
-        WordPolarity(axis=axis, sign=sign, is_state=state) for axis, sign in dict(found).items()
+        WordPolarity(axis=axis, sign=sign, is_state=is_state) for axis, sign in dict(found).items()
     )
-
-
-def _is_state_word(word: str) -> bool:
-    exact, endings = _load_state_words()
-    return word in exact or any(word.startswith(ending) for ending in endings)
 
 
 @cache

@@ -65,12 +65,6 @@ def find_directed_words(
     return tuple(found)
 
 
-def is_denying_word(word: str) -> bool:
-    return word in load_words(__package__, "directed_words", "denying_words") or word.endswith(
-        ("n't", "n’t")
-    )
-
-
 def _describe_directed(
     words: Sequence[str],
     stems: Sequence[str | None],
@@ -133,12 +127,13 @@ def _is_denied_at(
     breaks: frozenset[int],
 ) -> bool:
     denied = False
+    denying = load_words(__package__, "directed_words", "denying_words")
     reach = 1 if words[place] in AMOUNT_WORDS else _DENIAL_REACH_WORDS
     for at in range(place - 1, max(-1, place - 1 - reach), -1):
         # A denial does not reach over a comma, or over another word of direction.
         if at + 1 in breaks or _is_directing(ways[at]):
             break
-        denied ^= is_denying_word(words[at])
+        denied ^= words[at] in denying or words[at].endswith(("n't", "n’t"))
     return denied
 
 

@@ -214,7 +214,7 @@ def _find_turned_way(
     statement: ComparedSentence, sentence: ComparedSentence
 ) -> SentenceContrast | None:
     """Opposite comparatives before the same thing: "lower than B" and "higher than B"."""
-    left, right = _split_sides(statement), _split_sides(sentence)
+    left, right = split_sides(statement), split_sides(sentence)
     if left is None or right is None or left.behind.isdisjoint(right.behind):
         return None
     if not are_contrary(left.way, right.way, statement.code):
@@ -228,7 +228,7 @@ def find_changed_sides(
     statement: ComparedSentence, sentence: ComparedSentence
 ) -> ChangedSides | None:
     """What has changed sides in a comparison that both sentences make."""
-    left, right = _split_sides(statement), _split_sides(sentence)
+    left, right = split_sides(statement), split_sides(sentence)
     if left is None or right is None:
         return None
     ahead = (left.ahead - left.behind) & (right.behind - right.ahead)
@@ -238,11 +238,7 @@ def find_changed_sides(
     return ChangedSides(ahead=min(ahead), behind=min(behind), is_same_way=left.way == right.way)
 
 
-def compares_things(sentence: ComparedSentence) -> bool:
-    return _split_sides(sentence) is not None
-
-
-def _split_sides(sentence: ComparedSentence) -> _Sides | None:
+def split_sides(sentence: ComparedSentence) -> _Sides | None:
     """The content words just before and behind the word that compares."""
     verb = compile_exceeding_pattern(sentence.code).search(sentence.text)
     if verb is not None:

@@ -33,9 +33,9 @@ from citewell.evidence.signs.oppositions.contrary_words import (
     load_opposition_words,
 )
 from citewell.evidence.signs.oppositions.opposite_contrasts import (
-    compares_things,
     find_opposite_contrast,
     find_side_contrast,
+    split_sides,
 )
 from citewell.text.data_tables import load_table
 
@@ -133,7 +133,7 @@ def _speaks_for(
     shared = len(statement.terms & sentence.terms)
     return (
         shared >= _MIN_CORE_SHARE * len(statement.terms)
-        and (against.kind != COMPARISON or compares_things(sentence))
+        and (against.kind != COMPARISON or split_sides(sentence) is not None)
         and _compare_sentences(statement, sentence) is None
     )
 
