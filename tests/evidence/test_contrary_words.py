@@ -12,7 +12,7 @@ from citewell.evidence.signs.oppositions.contrary_words import (
     find_word_polarities,
     list_opposite_words,
 )
-from citewell.evidence.signs.oppositions.missing_denials import parse_clauses
+from citewell.evidence.signs.oppositions.statement_clauses import parse_clauses
 
 
 def assess(claim: str, text: str) -> ClaimSupport:

@@ -30,11 +30,7 @@ from citewell.research.checked_answers import (
 from citewell.research.claims.citation_check import list_cited_pages
 from citewell.research.pages.answer_passages import choose_passages
 from citewell.research.pages.page_finders import PageReadingService
-from citewell.research.planning.provider_choice import (
-    LOCAL_NAME,
-    PROVIDER_ERRORS,
-    PaidChoice,
-)
+from citewell.research.planning.provider_choice import LOCAL_NAME, PROVIDER_ERRORS, PaidChoice
 from citewell.research.planning.research_plan import build_research_plan
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import (

@@ -17,13 +17,7 @@ from citewell.core.values.research import (
 from citewell.evidence.signs import repeated_texts
 from citewell.evidence.signs.claim_support import SourceText, assess_support
 from citewell.jobs.step_values import LOCAL_PROVIDER, PageReading, PageReadings, ResearchPlan
-from citewell.research.claims import claim_building, source_kinds
-from citewell.research.claims.citation_check import (
-    CitationCheck,
-    JudgedCitations,
-    describe_uncited_reports,
-    join_shared_quotes,
-)
+from citewell.research.claims import citation_check, claim_building, source_kinds
 from citewell.research.claims.claim_building import ClaimSet, SourcedStatement
 from citewell.research.pages.answer_passages import (
     choose_answer,
@@ -64,16 +58,17 @@ class GatheredMaterial:
     own_readings: PageReadings = field(
         default_factory=PageReadings
     )  # pages that the local engine read
-    cited_readings: tuple[
-        tuple[str, PageReading], ...
-    ] = ()  # cited addresses with the pages read there
+    # Cited addresses with the pages read there
+    cited_readings: tuple[tuple[str, PageReading], ...] = ()
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
     meaning: MeaningScores = field(default_factory=MeaningScores)  # by an encoder, if there is one
     # Places that earlier jobs of the thread quoted (the page's sha256, start, end), with the job.
     quoted: Mapping[tuple[str, int, int], str] = field(default_factory=dict)
     is_private: bool = False  # text of the library is in it, or was given to one of the models
-    judged: JudgedCitations = field(default_factory=dict)  # by another judge than words
+    judged: citation_check.JudgedCitations = field(
+        default_factory=dict
+    )  # by another judge than words
 
 
 def combine_findings(
@@ -97,13 +92,15 @@ def combine_findings(
     rows = list(quote_best_windows(found, refs=own_refs))
     by_key = {addresses.build_page_key(page.url): page for page in gathered.own_readings.pages}
     by_key |= {addresses.build_page_key(url): page for url, page in gathered.cited_readings}
-    check = CitationCheck(by_key, texts, gathered.judged)
+    check = citation_check.CitationCheck(by_key, texts, gathered.judged)
     page_refs = [own_refs[page.url] for page in found.pages]
     quotes = tuple(rows)
     leading = sorted(quotes, key=lambda row: -row.relevance)[:_MAX_LEADING_STATEMENTS]
     rows += [row for lead in leading for row in _find_supporting_rows(found, lead, page_refs)]
     for report in gathered.reports:
-        rows += join_shared_quotes(quotes, check.judge_statements(gathered.plan, report))
+        rows += citation_check.join_shared_quotes(
+            quotes, check.judge_statements(gathered.plan, report)
+        )
     built = claim_building.build_claims(
         rows, language=gathered.plan.language, salt=salt
     ).keep_first_claims(_MAX_COMBINED_CLAIMS)
@@ -121,7 +118,7 @@ def combine_findings(
         refs=page_refs,
         notes=(
             *gathered.notes,
-            *describe_uncited_reports(gathered.reports),
+            *citation_check.describe_uncited_reports(gathered.reports),
             *_describe_citation_faults(built),
         ),
         quoted=gathered.quoted,
@@ -217,10 +214,7 @@ def _describe_citation_faults(built: ClaimSet) -> tuple[str, ...]:
         ),
         "dead": ("cites an address that has no page", "cite addresses that have no page"),
         "gone": ("cites a page that is gone", "cite pages that are gone"),
-        "unreachable": (
-            "cites a page that could not be read",
-            "cite pages that could not be read",
-        ),
+        "unreachable": ("cites a page that could not be read", "cite pages that could not be read"),
     }
     counts = {flag: sum(1 for claim in built.claims if flag in claim.flags) for flag in words}
     return tuple(

@@ -236,10 +236,7 @@ def _build_cost_view(view: JobView) -> dict[str, Any]:
     times = {name: _measure_provider_time(view, name) for name in work.providers}
     end = view.finished or view.job.created
     return {
-        "cost": {
-            "totalCents": round_up_cents(view.spent),
-            "byProvider": dict(view.provider_cents),
-        },
+        "cost": {"totalCents": round_up_cents(view.spent), "byProvider": dict(view.provider_cents)},
         "duration": {
             "totalSeconds": max(0, round(end - view.job.created)),
             "byProvider": {name: time for name, time in times.items() if time is not None},

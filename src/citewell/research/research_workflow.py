@@ -24,8 +24,7 @@ from citewell.core.values.routing_trace import RoutingTrace, hold_trace
 from citewell.evidence.judging.claim_judge import ClaimPair
 from citewell.evidence.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.evidence.signs.claim_support import SourceText
-from citewell.jobs.durable_job import JsonValue
-from citewell.jobs.paid_calls import LostCall
+from citewell.jobs.durable_job import JsonValue, LostCall
 from citewell.jobs.step_values import (
     GROUNDED_PROVIDER,
     LOCAL_PROVIDER,
@@ -252,9 +251,7 @@ class _ResearchRun:
 
         leads = await self._run.run_model_step(f"local:search:{number}", PageLeads, search)
         chosen = research_rounds.choose_leads(
-            leads,
-            max_pages=plan.count_pages_left(number, len(known)),
-            already_read=known,
+            leads, max_pages=plan.count_pages_left(number, len(known)), already_read=known
         )
         return await self._read_pages("local:read", LOCAL_PROVIDER, number, chosen), leads
 

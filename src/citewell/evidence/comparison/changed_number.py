@@ -14,25 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import nlargest
 
-from citewell.evidence.comparison.borne_out_values import (
-    ValueSearch,
-    can_mean,
-    have_like_figures,
-    is_borne_out,
-    is_told_as_reckoned,
-)
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    TIME_UNITS,
-    have_same_value,
-    list_compared_values,
-)
+from citewell.evidence.comparison import borne_out_values, compared_values
+from citewell.evidence.comparison.borne_out_values import ValueSearch
 from citewell.evidence.comparison.derived_values import find_slack
 from citewell.evidence.comparison.source_values import gives_both_ends, may_be_derived
 from citewell.evidence.comparison.unstated_values import FIRST_RECENT_YEAR
 from citewell.evidence.comparison.value_conflicts import are_of_one_kind, list_terms_beside
 from citewell.evidence.signs.claim_support import HEAD_LETTERS, SourceText
-from citewell.evidence.signs.learned_trees import estimate_chance
+from citewell.evidence.signs.grounding_signs import estimate_chance
 from citewell.evidence.signs.sentence_features import SentenceFeatures
 from citewell.text.passages.passage_index import find_related_stems
 from citewell.text.passages.term_weights import weigh_term
@@ -68,7 +57,7 @@ _MAX_PLACES = 12  # that are looked at closely, those with most of the statement
 _MAX_CACHED_SENTENCES = 8192
 _WITHIN_WEIGHT, _BESIDE_WEIGHT, _COMPANY_WEIGHT = 0.5, 0.5, 0.3
 _OTHER_UNIT_LOSS = 0.3
-CALENDAR_UNITS = DATED_UNITS | {MONTH_UNIT, DAY_UNIT}
+CALENDAR_UNITS = compared_values.DATED_UNITS | {MONTH_UNIT, DAY_UNIT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +131,9 @@ class PlacedStatement:
 
     def _find_same(self, value: StatedQuantity) -> frozenset[int]:
         return frozenset(
-            at for at, number in enumerate(self.numbers) if have_same_value(number, value)
+            at
+            for at, number in enumerate(self.numbers)
+            if compared_values.have_same_value(number, value)
         )
 
     def _iterate_places(self, number: StatedQuantity) -> Iterator[NumberPlace]:
@@ -162,7 +153,7 @@ class PlacedStatement:
                     around=self.words.around[index],
                     company=given / len(beside) if beside else 0.0,
                     has_same_unit=value.unit == number.unit,
-                    has_like_figures=have_like_figures(number, value),
+                    has_like_figures=borne_out_values.have_like_figures(number, value),
                 )
 
     def _gives(
@@ -172,7 +163,7 @@ class PlacedStatement:
             return (number.unit, number.low) == (value.unit, value.low)
         if number.low < number.high and value.low == value.high:
             return gives_both_ends(number, sentence)
-        if can_mean(number, value, self.asked.text):
+        if borne_out_values.can_mean(number, value, self.asked.text):
             return True
         is_count = not is_fixed_unit(number.unit) and not is_fixed_unit(value.unit)
         return (number.low, number.high) == (value.low, value.high) and (
@@ -321,7 +312,7 @@ def find_likely_change(
         for value in search.wanted
         if (places := statement.find_places(value)).other
         and not _may_be_unsaid_year(value, places)
-        and not is_told_as_reckoned(value, search)
+        and not borne_out_values.is_told_as_reckoned(value, search)
     ]
     if not judged:
         return None
@@ -349,7 +340,7 @@ def search_statement_numbers(
     asked: SentenceFeatures, source: SourceText, *, known_years: Collection[int] = ()
 ) -> ValueSearch:
     """All numbers of a statement, with the things that it counts in words."""
-    compared = list_compared_values(asked, source)
+    compared = compared_values.list_compared_values(asked, source)
     counted = [
         number
         for number in list_all_numbers(asked)[:_MAX_NUMBERS]
@@ -397,7 +388,7 @@ def list_number_signs(
         float(may_be_derived(value, search.asked.text)),
         float(value.unit in CALENDAR_UNITS),
         float(value.unit == "%"),
-        float(value.unit in TIME_UNITS),
+        float(value.unit in compared_values.TIME_UNITS),
         _find_best(own, "fit"),
         other[0].beside if other else _NONE,
         other[0].within if other else _NONE,
@@ -417,4 +408,4 @@ def _is_borne_out(value: StatedQuantity, places: NumberPlaces, search: ValueSear
         return True
     if value.unit in CALENDAR_UNITS:
         return bool(places.own)
-    return is_borne_out(value, search)
+    return borne_out_values.is_borne_out(value, search)

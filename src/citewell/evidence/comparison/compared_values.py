@@ -23,9 +23,8 @@ _WINDOW_SENTENCES = 3
 
 _LIST_NUMBER_PATTERN = re.compile(r"\d{1,3}[.)]\s")
 _NEXT_WORD_PATTERN = re.compile(r"\s([^\W\d_]{3,})")
-_MAX_COMPARED_VALUES = (
-    20  # each is compared with each of the source; a statement with more is a table
-)
+# Each is compared with each of the source; a statement with more is a table
+_MAX_COMPARED_VALUES = 20
 DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 TIME_UNITS = frozenset({"second", "minute", "hour", "day", "month", "year"})
 

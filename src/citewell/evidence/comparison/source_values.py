@@ -8,23 +8,13 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
+from citewell.evidence.comparison import derived_values
 from citewell.evidence.comparison.compared_values import (
     DATED_UNITS,
     TIME_UNITS,
     have_equal_figures,
     have_same_value,
     list_distinct_values,
-)
-from citewell.evidence.comparison.derived_values import (
-    find_slack,
-    follows_from_statement,
-    is_about_equal,
-    is_combined_value,
-    is_complement_share,
-    is_product_of_counts,
-    is_ratio_of_values,
-    is_share_of_value,
-    is_sum_of_run,
 )
 from citewell.evidence.signs.claim_support import SourceText
 from citewell.evidence.signs.sentence_features import SentenceFeatures
@@ -120,15 +110,19 @@ def is_stated_near(
     held = tuple(value for each in near for value in each.stated_values)
     if any(have_same_value(number, other) for other in held):
         return True
-    if any(is_about_equal(number, other, asked.text) for other in held):
+    if any(derived_values.is_about_equal(number, other, asked.text) for other in held):
         return True
     if number.low < number.high and any(gives_both_ends(number, each) for each in near):
         return True
     if is_whole_near(number, near) or is_spelt_near(number, near, asked.language):
         return True
-    if follows_from_statement(number, asked) or is_periodic_multiple(number, asked, near):
+    if derived_values.follows_from_statement(number, asked) or is_periodic_multiple(
+        number, asked, near
+    ):
         return True
-    if any(is_share_of_value(number, each.stated_values, each.text) for each in near):
+    if any(
+        derived_values.is_share_of_value(number, each.stated_values, each.text) for each in near
+    ):
         return True
     return may_be_derived(number, asked.text) and _is_derived(number, near, asked.text)
 
@@ -163,21 +157,23 @@ def gives_both_ends(value: StatedQuantity, sentence: SentenceFeatures) -> bool:
 def _is_derived(number: StatedQuantity, near: Sequence[SentenceFeatures], statement: str) -> bool:
     """Whether the value is a sum, a difference or a share of values of one sentence."""
     if number.unit == MULTIPLE_UNIT:
-        return any(is_ratio_of_values(number, each.stated_values) for each in near)
+        return any(derived_values.is_ratio_of_values(number, each.stated_values) for each in near)
     if tells_of_rest(statement) and any(
-        is_complement_share(number, each.stated_values) for each in near
+        derived_values.is_complement_share(number, each.stated_values) for each in near
     ):
         return True
     amounts = [value for each in near for value in each.stated_values if value.unit == number.unit]
-    if is_told_as_step(number, statement) and is_combined_value(number, amounts):
+    if is_told_as_step(number, statement) and derived_values.is_combined_value(number, amounts):
         return True
     if has_deriving_words(number, statement) and any(
-        is_sum_of_run(number, each.stated_values, find_slack(number, statement))
-        or is_product_of_counts(number, list_counts(each))
+        derived_values.is_sum_of_run(
+            number, each.stated_values, derived_values.find_slack(number, statement)
+        )
+        or derived_values.is_product_of_counts(number, list_counts(each))
         for each in near
     ):
         return True
-    return any(is_combined_value(number, each.stated_values) for each in near)
+    return any(derived_values.is_combined_value(number, each.stated_values) for each in near)
 
 
 def list_counts(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
@@ -273,7 +269,7 @@ def is_periodic_multiple(
     """Whether a sentence gives a rate for another time than the statement, that makes the number."""
     if value.unit in DATED_UNITS | TIME_UNITS or value.low != value.high:
         return False
-    below, above = find_slack(value, asked.text)
+    below, above = derived_values.find_slack(value, asked.text)
     slack = max(value.precision / 2, abs(value.low) / 200)
     low, high = value.low - max(below, slack), value.low + max(above, slack)
     factors = _list_factors(asked.text)

@@ -13,18 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from citewell.evidence.comparison.borne_out_values import (
-    UnstatedValue,
-    ValueSearch,
-    find_like_value,
-    is_borne_out,
-    is_length_of_list,
-    list_placed_sentences,
-)
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    is_telling_value,
-)
+from citewell.evidence.comparison import borne_out_values
+from citewell.evidence.comparison.borne_out_values import UnstatedValue, ValueSearch
+from citewell.evidence.comparison.compared_values import DATED_UNITS, is_telling_value
 from citewell.evidence.comparison.derived_values import is_combined_value, is_complement_share
 from citewell.evidence.comparison.source_values import has_deriving_words, is_spelt_near
 from citewell.evidence.comparison.statement_twins import StatementTwin
@@ -78,9 +69,9 @@ def find_unstated_values(
     return (
         # Numbers in figures, and lengths, times and amounts in words.
         *(
-            find_like_value(value, source) or UnstatedValue(draft=value)
+            borne_out_values.find_like_value(value, source) or UnstatedValue(draft=value)
             for value in wanted
-            if _is_accountable(value, asked) and not is_borne_out(value, search)
+            if _is_accountable(value, asked) and not borne_out_values.is_borne_out(value, search)
         ),
         *_find_unstated_dates(search),
         *_find_unstated_years(search),
@@ -115,7 +106,7 @@ def _find_unstated_dates(search: ValueSearch) -> Iterator[UnstatedValue]:
         day = date.fromordinal(int(value.low))
         if {str(day.year), str(day.day)} <= search.source.figures:
             continue  # day and year may stand apart
-        for sentence, (start, end) in list_placed_sentences(search.source):
+        for sentence, (start, end) in borne_out_values.list_placed_sentences(search.source):
             for other in sentence.stated_values:
                 if other.unit != DATE_UNIT:
                     continue
@@ -135,7 +126,7 @@ def _find_unstated_years(search: ValueSearch) -> Iterator[UnstatedValue]:
             continue
         if str(int(value.low)) in search.source.figures or int(value.low) in search.known_years:
             continue
-        found = find_like_value(value, search.source)
+        found = borne_out_values.find_like_value(value, search.source)
         if found is not None:
             yield found
 
@@ -185,7 +176,7 @@ def _is_counted(value: StatedQuantity, source: SourceText) -> bool:
     return (
         is_spelt_near(value, source.sentence_features, source.language)
         or str(int(value.low)) in source.figures
-        or is_length_of_list(value, source)
+        or borne_out_values.is_length_of_list(value, source)
     )
 
 
@@ -269,7 +260,7 @@ def find_other_labels(asked: SentenceFeatures, source: SourceText) -> Iterator[U
 def _collect_labels(source: SourceText) -> tuple[_HeldLabel, ...]:
     labels = []
     every = source.sentence_features
-    for at, (sentence, (start, end)) in enumerate(list_placed_sentences(source)):
+    for at, (sentence, (start, end)) in enumerate(borne_out_values.list_placed_sentences(source)):
         for match in _LABEL_PATTERN.finditer(sentence.text):
             first = int(match["first"])
             last = first + _MAX_OPEN_LABELS if match["open"] else int(match["last"] or first)
@@ -310,7 +301,7 @@ def _find_other_versions(asked: SentenceFeatures, source: SourceText) -> Iterato
         known = {version["number"] for version in _VERSION_PATTERN.finditer(source.text)}
         if not known or match["number"] in known:
             continue
-        for sentence, (start, end) in list_placed_sentences(source):
+        for sentence, (start, end) in borne_out_values.list_placed_sentences(source):
             other = _VERSION_PATTERN.search(sentence.text)
             if other is not None and _have_like_parts(match["number"], other["number"]):
                 mine, theirs = (

@@ -11,17 +11,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.evidence.comparison import compared_values
 from citewell.evidence.comparison.borne_out_values import UnstatedValue, can_mean
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    have_equal_figures,
-    have_same_value,
-    is_rounded,
-    is_telling_value,
-    list_compared_values,
-    list_distinct_values,
-    list_valued_sentences,
-)
+from citewell.evidence.comparison.compared_values import DATED_UNITS
 from citewell.evidence.comparison.derived_values import (
     is_about_equal,
     is_multiplied_value,
@@ -32,10 +24,7 @@ from citewell.evidence.comparison.source_values import (
     is_stated_near,
     is_written_anywhere,
 )
-from citewell.evidence.comparison.statement_twins import (
-    find_statement_twins,
-    list_near_sentences,
-)
+from citewell.evidence.comparison.statement_twins import find_statement_twins, list_near_sentences
 from citewell.evidence.comparison.unstated_values import find_unstated_values
 from citewell.evidence.comparison.value_conflicts import (
     ValueConflict,
@@ -72,7 +61,7 @@ def compare_foreign_values(
     """The values of a statement in another language for which the source has ones of like digits."""
     language = detection.detect_language(statement)
     asked = build_sentence_features(remove_citation_marks(statement), language=language)
-    wanted = list_compared_values(asked, source)
+    wanted = compared_values.list_compared_values(asked, source)
     unstated = find_unstated_values(asked, wanted, source, (), known_years=known_years)
     return tuple(value for value in unstated if value.like is not None)
 
@@ -82,7 +71,7 @@ def compare_values(
 ) -> ValueComparison:
     """The comparison; `known_years` are those of the record, which a text need not give itself."""
     asked = build_sentence_features(remove_citation_marks(statement), language=source.language)
-    wanted = list_compared_values(asked, source)
+    wanted = compared_values.list_compared_values(asked, source)
     near = list_near_sentences(asked, source)
     twins = find_statement_twins(asked, source)
     gone = [value for value in wanted if not is_stated_near(value, asked, near, known_years)]
@@ -125,7 +114,8 @@ def compare_values(
         has_stated_number=any(
             value not in gone or is_written_anywhere(value, source)
             for value in wanted
-            if is_telling_value(value) and (value.low >= MIN_TELLING_VALUE or value.precision < 1)
+            if compared_values.is_telling_value(value)
+            and (value.low >= MIN_TELLING_VALUE or value.precision < 1)
         ),
     )
 
@@ -137,14 +127,15 @@ def _stands_apart(value: StatedQuantity, asked: SentenceFeatures, source: Source
         return False
     every = source.sentence_features
     near = source.count_shared_terms(words)
-    valued = source.derive(list_valued_sentences)
+    valued = source.derive(compared_values.list_valued_sentences)
     for at in sorted({*near, *(at + 1 for at in near)}.intersection(valued)):
         before = every[at - 1].terms if at else frozenset()
         is_near = len(words & (every[at].terms | before)) >= _MIN_HOLDER_SHARE * len(words)
         if is_near and any(can_mean(value, each, asked.text) for each in every[at].stated_values):
             return False
     return any(
-        can_mean(value, each.value, asked.text) for each in source.derive(list_distinct_values)
+        can_mean(value, each.value, asked.text)
+        for each in source.derive(compared_values.list_distinct_values)
     )
 
 
@@ -203,10 +194,10 @@ def _choose_row(words: frozenset[str], rows: Sequence[_TableRow]) -> _TableRow |
 
 def _gives_value(value: StatedQuantity, asked: SentenceFeatures, row: _TableRow) -> bool:
     return is_spelt_near(value, [row.features], asked.language) or any(
-        have_same_value(value, other)
-        or is_rounded(value, other)
+        compared_values.have_same_value(value, other)
+        or compared_values.is_rounded(value, other)
         or is_about_equal(value, other, asked.text)
-        or have_equal_figures(value, other)
+        or compared_values.have_equal_figures(value, other)
         for other in row.features.stated_values
     )
 

@@ -22,13 +22,8 @@ from citewell.net.settings import NetSettings
 from citewell.net.upstream.json_responses import ResponsePart, TolerantItems
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.net.url_grammar import is_loopback_address
+from citewell.routing import upstream_refusals
 from citewell.routing.ports import TextEncoder
-from citewell.routing.upstream_refusals import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
 from citewell.store.settings import StoreSettings
 from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
 
@@ -168,15 +163,17 @@ class ServerEncoder:
             secret_headers=self._key,
             timeout=_REQUEST_SECONDS,
             max_bytes=_MAX_ANSWER_BYTES,
-            accept=EXPLAINED_STATUSES,
+            accept=upstream_refusals.EXPLAINED_STATUSES,
         )
-        account = PaidAccount(
+        account = upstream_refusals.PaidAccount(
             provider=ENCODER_UPSTREAM,
             title="The encoder's server",
             model=self._model,
             model_setting="CITEWELL_ENCODER_MODEL",
         )
-        answer = validate_response(_EmbeddingList, read_paid_response(response, account), account)
+        answer = upstream_refusals.validate_response(
+            _EmbeddingList, upstream_refusals.read_paid_response(response, account), account
+        )
         return _order_vectors(answer, len(texts))
 
 

@@ -61,11 +61,7 @@ class OnnxModel:
         # A blank text may have no piece at all; the model still wants one.
         pieces = self._tokenizer.encode(text[:MAX_TEXT_CHARS]).ids or [0]
         ids = np.array([pieces], dtype=np.int64)
-        given = {
-            _IDS_INPUT: ids,
-            _MASK_INPUT: np.ones_like(ids),
-            _TYPES_INPUT: np.zeros_like(ids),
-        }
+        given = {_IDS_INPUT: ids, _MASK_INPUT: np.ones_like(ids), _TYPES_INPUT: np.zeros_like(ids)}
         used = {name: value for name, value in given.items() if name in self._inputs}
         output = self._session.run([self._output], used)[0][0]
         if output.ndim > 1:  # a vector for each piece; none of them is padding

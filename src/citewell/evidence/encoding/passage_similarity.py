@@ -148,9 +148,7 @@ class PassageSimilarity:
         except ValueError:
             raise MalformedResponse("Its vectors have different lengths.") from None
         return SimilarityScores(
-            cosines=cosines,
-            closeness=tuple(map(scale.scale_cosine, cosines)),
-            encoder=encoder.name,
+            cosines=cosines, closeness=tuple(map(scale.scale_cosine, cosines)), encoder=encoder.name
         )
 
     async def _measure_fit(self, encoder: TextEncoder, language: str) -> CosineScale | None:

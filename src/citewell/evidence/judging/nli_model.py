@@ -14,8 +14,8 @@ from typing import Any
 from citewell.core.errors import Misconfigured
 from citewell.evidence.encoding.encoders import MAX_MODEL_BYTES, TOKENIZER_FILE
 from citewell.evidence.encoding.onnx_model import load_onnx_files
+from citewell.evidence.settings import JUDGE_MODEL_SETTING
 
-JUDGE_MODEL_SETTING = "CITEWELL_JUDGE_MODEL"
 MAX_PIECES = 512  # of claim and passage together; what models of this kind were trained to read
 _MIN_PIECES = 16
 _CONFIG_FILE = "config.json"

@@ -32,9 +32,8 @@ _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
 _MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
 # The chance that a number was changed, by the places of the source's numbers, from which it is told:
 _MIN_CHANGED_CHANCE = 0.88  # by that alone
-_MIN_CHANGED_SHARE = (
-    0.4  # of its words where the other number stands: there the source speaks of it
-)
+# Of its words where the other number stands: there the source speaks of it
+_MIN_CHANGED_SHARE = 0.4
 _MIN_DOUBTED_CHANCE = 0.4  # by that alone, that the source does not support it
 _MIN_DIFFERING_CHANCE = 0.3  # where a sentence has another number, or one of like digits
 _MIN_REST_CHANCE = 0.5  # where the source says the rest, and has the number nowhere
@@ -85,7 +84,12 @@ def _is_telling(conflict: ValueConflict, compared: StatementComparison) -> bool:
 def decide_by_unstated_values(compared: StatementComparison) -> SourceOpinion | None:
     """A number that the source gives nowhere, where it says the rest or has one of like digits."""
     first = _choose_unstated_value(compared)
-    if first is None or not _is_accusing(first, compared):
+    if first is None or (first.like is None and _measure_rest(compared) < _MIN_REST_SHARE):
+        return None
+    # It must have been changed rather than reckoned by the author.
+    if compared.is_hardly_changed(
+        _MIN_REST_CHANCE if first.like is None else _MIN_DIFFERING_CHANCE
+    ):
         return None
     shown = _show_unstated_place(compared, first)
     lost = _list_unstated_values(compared)
@@ -131,14 +135,6 @@ def _list_unstated_values(compared: StatementComparison) -> list[UnstatedValue]:
         if compared.read.is_whole or each.is_slip or (each.like and share >= _MIN_LIKE_SHARE)
         if each.like or not compared.is_agreed_by_model
     ]
-
-
-def _is_accusing(lost: UnstatedValue, compared: StatementComparison) -> bool:
-    """Whether it was changed rather than reckoned by the author."""
-    if lost.like is not None:
-        return not compared.is_hardly_changed(_MIN_DIFFERING_CHANCE)
-    is_rest_said = _measure_rest(compared) >= _MIN_REST_SHARE
-    return is_rest_said and not compared.is_hardly_changed(_MIN_REST_CHANCE)
 
 
 def _measure_rest(compared: StatementComparison) -> float:

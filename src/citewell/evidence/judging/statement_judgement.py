@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from citewell.core.values.research import ClaimRelation
+from citewell.evidence.comparison import quoted_words
 from citewell.evidence.comparison.absent_terms import describe_absence, list_absent_parts
-from citewell.evidence.comparison.quoted_words import (
-    QuotationState,
-    describe_alteration,
-    is_quotation_missing,
-    match_quotations,
-)
+from citewell.evidence.comparison.quoted_words import QuotationState
 from citewell.evidence.comparison.statement_names import find_name_conflict
 from citewell.evidence.comparison.statement_twins import find_statement_twins, find_twin_opposition
 from citewell.evidence.comparison.value_comparison import compare_values
+from citewell.evidence.judging import number_stances
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
-from citewell.evidence.judging.number_stances import (
-    build_foreign_opinion,
-    decide_by_changed_number,
-    decide_by_unstated_values,
-    decide_by_values,
-    doubt_number,
-    note_unstated_value,
-)
 from citewell.evidence.judging.source_opinions import (
     MAX_PASSAGE_CHARS,
     ReadSource,
@@ -73,7 +62,7 @@ def judge_statement(
     """The stance of a source that was read; `source` is its text, prepared for many statements."""
     if not isinstance(opinion, Judgement):
         if not can_share_language(statement, source):
-            return build_foreign_opinion(statement, source, read)
+            return number_stances.build_foreign_opinion(statement, source, read)
         return SourceOpinion(stance=SourceStance.UNREAD, reason=opinion.reason)
     asked = build_sentence_features(statement, language=source.language)
     twins = find_statement_twins(asked, source)
@@ -83,7 +72,7 @@ def judge_statement(
         read=read,
         judgement=opinion,
         values=compare_values(statement, source, known_years=read.years),
-        quotations=match_quotations(statement, source),
+        quotations=quoted_words.match_quotations(statement, source),
         name=find_name_conflict(statement, source, title=read.known_names),
         asked=asked,
         twins=twins,
@@ -94,17 +83,17 @@ def judge_statement(
 
 def _decide_stance(compared: StatementComparison) -> SourceOpinion:
     for decide in (
-        decide_by_values,
+        number_stances.decide_by_values,
         decide_by_quotations,
         decide_by_contraries,
         _decide_by_judge,
         decide_by_names,
         decide_by_overstatement,
-        decide_by_unstated_values,
-        decide_by_changed_number,
+        number_stances.decide_by_unstated_values,
+        number_stances.decide_by_changed_number,
         decide_by_absence,
-        note_unstated_value,
-        doubt_number,
+        number_stances.note_unstated_value,
+        number_stances.doubt_number,
         _decide_by_support,
     ):
         if (found := decide(compared)) is not None:
@@ -214,7 +203,7 @@ def decide_by_quotations(compared: StatementComparison) -> SourceOpinion | None:
         return build_opinion(
             compared,
             SourceStance.PARTLY,
-            describe_alteration(first),
+            quoted_words.describe_alteration(first),
             evidence=(shown,),
             differences=[
                 ValueDifference(
@@ -235,7 +224,7 @@ def _decide_by_lost_quotation(compared: StatementComparison) -> SourceOpinion | 
         return None
     known = compared.read.known_names
     for each in compared.quotations:
-        if is_quotation_missing(each, compared.source, known=known):
+        if quoted_words.is_quotation_missing(each, compared.source, known=known):
             reason = f"The quotation “{each.quotation}” is not in the source."
             return build_opinion(compared, SourceStance.ABSENT, reason, is_by_absence=True)
     return None

@@ -2,7 +2,7 @@
 
 The overlap is .4 × the share of the claim's words in the 24 sentences around the best place, plus
 .3 × the share in the best three sentences, plus .3 × the share of its word pairs, minus .2 × the
-share of its numbers and .1 × the share of its names that are missing. `source_text` makes a
+share of its numbers and .1 × the share of its names that are missing. `sentence_features` makes a
 score of it that depends on the kind of source. A score of .5 or more and the relation SUPPORTS are
 the same. On labelled citations four in five are not supported below .25, and four in five are
 supported from .8 on.
@@ -19,30 +19,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell.core.values.research import ClaimRelation
-from citewell.evidence.signs import (
-    sentence_features,
-    source_text,
-)
+from citewell.evidence.signs import grounding_signs, sentence_features
 from citewell.evidence.signs.claim_frames import find_frame_doubts
-from citewell.evidence.signs.grounding_signs import (
-    ClaimPassage,
-    GroundingDoubt,
-    build_passage,
-    list_doubts,
-    list_grounding_signs,
-    list_ungrounded_words,
-)
-from citewell.evidence.signs.learned_trees import estimate_chance
+from citewell.evidence.signs.grounding_signs import ClaimPassage, GroundingDoubt, estimate_chance
 from citewell.evidence.signs.nearest_sentences import has_negated_terms
-from citewell.evidence.signs.oppositions import missing_denials
+from citewell.evidence.signs.oppositions import statement_clauses
 from citewell.evidence.signs.oppositions.compared_sentence import NEGATION, Certainty
 from citewell.evidence.signs.oppositions.contrary_words import OPPOSITION_LANGUAGES
 from citewell.evidence.signs.oppositions.opposition import Opposition, find_opposition
-from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
-from citewell.evidence.signs.source_text import (
+from citewell.evidence.signs.sentence_features import (
     HEAD_LETTERS,
     MIN_SUPPORTED_SCORE,
+    SentenceFeatures,
     SourceText,
+    build_sentence_features,
     remove_citation_marks,
 )
 from citewell.text.language import detection, scripts, word_forms
@@ -132,9 +122,11 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     doubts: tuple[GroundingDoubt, ...] = ()
     passage = _build_claim_passage(found, source)
     if relation is ClaimRelation.SUPPORTS:
-        signs = list_grounding_signs(found.asked, passage, against=found.against)
+        signs = grounding_signs.list_grounding_signs(found.asked, passage, against=found.against)
         doubts = tuple(
-            dict.fromkeys((*list_doubts(signs), *find_frame_doubts(found.asked, passage)))
+            dict.fromkeys(
+                (*grounding_signs.list_doubts(signs), *find_frame_doubts(found.asked, passage))
+            )
         )
         # The learned trees tell how likely the passage says the claim.
         if doubts or estimate_chance("grounding_trees", signs) < MIN_GROUNDED_CHANCE:
@@ -152,7 +144,7 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         doubts=doubts,
         ungrounded_words=()
         if relation is ClaimRelation.SUPPORTS
-        else list_ungrounded_words(found.asked, passage),
+        else grounding_signs.list_ungrounded_words(found.asked, passage),
     )
 
 
@@ -162,7 +154,7 @@ def list_support_signs(claim: str, source: SourceText) -> tuple[float, ...] | No
     if found is None:
         return None
     passage = _build_claim_passage(found, source)
-    return list_grounding_signs(found.asked, passage, against=found.against)
+    return grounding_signs.list_grounding_signs(found.asked, passage, against=found.against)
 
 
 def _compare_claim(claim: str, source: SourceText) -> _ClaimComparison | None:
@@ -180,7 +172,7 @@ def _compare_claim(claim: str, source: SourceText) -> _ClaimComparison | None:
     # The block of sentences around the window; a whole long page would contain any word.
     start = max(0, min((window[0] + window[1] - _BLOCK_SENTENCES) // 2, count - _BLOCK_SENTENCES))
     block = start, min(count, start + _BLOCK_SENTENCES)
-    gone = source_text.find_missing_numbers(
+    gone = sentence_features.find_missing_numbers(
         asked, source.sentence_features[slice(*block)], source.figures, source.all_terms
     )
     snippet = _narrow_to_snippet(shares, window)
@@ -209,17 +201,17 @@ def _find_relation(found: _ClaimComparison, source: SourceText) -> ClaimRelation
     )
     if relation is not ClaimRelation.SUPPORTS:
         return relation
-    is_opposed = found.against is not None and source_text.is_research_text(
+    is_opposed = found.against is not None and sentence_features.is_research_text(
         found.asked, source.sentence_features
     )
     clauses = [clause for sentence in found.close for clause in sentence.compared.clauses]
-    if is_opposed or missing_denials.lacks_denial(found.asked.compared.clauses, clauses):
+    if is_opposed or statement_clauses.lacks_denial(found.asked.compared.clauses, clauses):
         return ClaimRelation.MENTIONS
     return relation
 
 
 def _build_claim_passage(found: _ClaimComparison, source: SourceText) -> ClaimPassage:
-    return build_passage(
+    return grounding_signs.build_passage(
         found.asked,
         source.sentence_features,
         found.window,
@@ -378,12 +370,12 @@ def _score_support(
         + STEM_PAIR_WEIGHT * paired
         - MISSING_NUMBER_PENALTY * lost
         - MISSING_NAME_PENALTY
-        * source_text.measure_missing_names(
+        * sentence_features.measure_missing_names(
             asked, source.all_terms, source.sentences_by_head.keys()
         )
     )
-    least = source_text.choose_least_overlap(asked, found)
-    return round(source_text.scale_overlap(overlap, least), 4)
+    least = sentence_features.choose_least_overlap(asked, found)
+    return round(sentence_features.scale_overlap(overlap, least), 4)
 
 
 def _select_close_places(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
+from math import exp
 
 from citewell.evidence.signs.oppositions.contrary_words import (
     CHANGE,
@@ -485,3 +486,21 @@ def _are_names_turned(
     named = list(dict.fromkeys(word.stem for word in claim.listed if word.stem in names))
     held = [first[stem] for stem in named if stem in first]
     return any(place > other + 1 for place, other in pairwise(held))
+
+
+# Judges signs by trees that were learned from labelled examples, and are kept as data beside this module.
+
+
+def estimate_chance(trees: str, signs: Sequence[float]) -> float:
+    """What the trees of this name make of the signs: a chance from 0 to 1.
+
+    A leaf of a tree is a number, all other nodes are [sign, bound, below, above], where `below`
+    is for a sign of at most the bound.
+    """
+    total = 0.0
+    for tree in load_table(__package__, trees):
+        node = tree
+        while isinstance(node, list):
+            node = node[2] if signs[node[0]] <= node[1] else node[3]
+        total += node
+    return 1 / (1 + exp(-total))

@@ -91,17 +91,14 @@ def _find_similar_pairs(
     sentences = corpus.sentences
     for first, second in find_candidate_pairs(corpus):
         left, other = sentences[first], sentences[second]
-        if documents[first] == documents[second] or _has_few_shared_stems(left, other):
+        shared = len(left.terms & other.terms)
+        most = _MIN_SHARED_STEM_RATIO * (len(left.terms) + len(other.terms) - shared)
+        if documents[first] == documents[second] or shared < most:
             continue
         alike = sentence_features.measure_similarity(left, other, corpus.weigh_term)
         if alike >= least and can_state_same_fact(left, other):
             low, high = sorted((left.text, other.text))
             yield -round(alike, _SIMILARITY_DIGITS), low, high, first, second
-
-
-def _has_few_shared_stems(sentence: SentenceFeatures, other: SentenceFeatures) -> bool:
-    shared = len(sentence.terms & other.terms)
-    return shared < _MIN_SHARED_STEM_RATIO * (len(sentence.terms) + len(other.terms) - shared)
 
 
 def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:

@@ -9,13 +9,8 @@ from typing import Any
 from citewell.core.values.citation_checks import PAGE_DEAD, PAGE_NEVER_EXISTED
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import ClaimRelation, ProviderReport
+from citewell.evidence.judging import claim_judging
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement, Opinion
-from citewell.evidence.judging.claim_judging import (
-    ClaimJudging,
-    JudgeContext,
-    judge_by_words,
-    list_judging_notes,
-)
 from citewell.evidence.judging.model_judge import ModelCaller
 from citewell.evidence.signs import sentence_features
 from citewell.evidence.signs.claim_support import SourceText
@@ -147,7 +142,7 @@ class CitationCheck:
         if page is None or key not in self._texts:
             lost = bare.source_state in {PAGE_NEVER_EXISTED, PAGE_DEAD, "refused"}
             return replace(bare, support=0.0 if lost else source_kinds.UNCHECKED_SUPPORT)
-        found = self._opinions.get((text, key)) or judge_by_words(
+        found = self._opinions.get((text, key)) or claim_judging.judge_by_words(
             ClaimPair(claim=text, source=self._texts[key])
         )
         if not isinstance(found, Judgement):  # the languages differ
@@ -239,7 +234,7 @@ class CitationJudgements:
 
 async def judge_citations(
     run: WorkflowRun,
-    judging: ClaimJudging,
+    judging: claim_judging.ClaimJudging,
     pairs: Mapping[tuple[str, str], ClaimPair],
     open_caller: Callable[[str], ModelCaller],
     *,
@@ -254,13 +249,13 @@ async def judge_citations(
         await run.emit_event("claims_judged", count=int(done), total=int(total or 0))
 
     async def judge() -> JsonValue:
-        context = JudgeContext(
+        context = claim_judging.JudgeContext(
             owner=run.job.owner, progress=report_progress, open_caller=open_caller
         )
         opinions = await judging.judge_claims(tuple(pairs.values()), context)
         return {
             "judgements": _convert_to_json(pairs, opinions),
-            "notes": list(list_judging_notes(opinions)),
+            "notes": list(claim_judging.list_judging_notes(opinions)),
         }
 
     kept = await run.run_step(step, judge)

@@ -81,9 +81,8 @@ class ReportStatement:
     start: int
     end: int
     urls: tuple[str, ...] = ()
-    run_urls: tuple[
-        str, ...
-    ] = ()  # without own citations: those at the end of its run of sentences
+    # Without own citations: those at the end of its run of sentences
+    run_urls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,9 +45,8 @@ class SourcedStatement:
     provider: str
     source: str  # src_N, empty when nothing is cited
     owner: str = ""  # whose source it is: see source_kinds.identify_source_owner
-    source_weight: float = (
-        PLAIN_WEIGHT  # q of the confidence formula: see source_kinds.weigh_source
-    )
+    # Q of the confidence formula: see source_kinds.weigh_source
+    source_weight: float = PLAIN_WEIGHT
     source_kind: str = ""  # see source_kinds.classify_source
     support: float = source_kinds.UNCHECKED_SUPPORT  # s of the confidence formula
     relation: ClaimRelation = ClaimRelation.SUPPORTS
@@ -222,9 +221,7 @@ def _add_opposition(
             kept.setdefault(place, []).extend(_keep_quoted_support(drafts[other]))
     return [
         replace(
-            draft,
-            opposing=tuple(against.get(place, ())),
-            differing=tuple(qualified.get(place, ())),
+            draft, opposing=tuple(against.get(place, ())), differing=tuple(qualified.get(place, ()))
         )
         for place, draft in enumerate(drafts)
     ]

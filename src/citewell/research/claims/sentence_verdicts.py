@@ -25,9 +25,9 @@ from citewell.evidence.signs.claim_support import SourceText, assess_support, ca
 from citewell.evidence.signs.sentence_features import (
     build_sentence_features,
     list_capital_names,
+    list_figures,
     measure_stem_coverage,
 )
-from citewell.evidence.signs.source_text import list_figures
 from citewell.text.language import detection, word_forms
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.quantity_extraction import extract_quantities

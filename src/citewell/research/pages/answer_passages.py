@@ -47,7 +47,9 @@ def collect_passages(
     taken: dict[int, set[int]] = {}
     chosen: list[EvidencePassage] = []
     used = 0
-    for window in _iterate_windows(found):
+    longest = max(map(len, found.windows), default=0)
+    in_turn = (row[at] for at in range(longest) for row in found.windows if at < len(row))
+    for window in in_turn:
         places = _choose_fresh_places(found, window, taken.setdefault(window.page, set()))
         if not places:
             continue
@@ -60,13 +62,6 @@ def collect_passages(
         if len(chosen) == MAX_GIVEN_PASSAGES:
             break
     return tuple(chosen)
-
-
-def _iterate_windows(found: PageAnalysis) -> Iterator[AnswerWindow]:
-    for place in range(max(map(len, found.windows), default=0)):
-        for windows in found.windows:
-            if place < len(windows):
-                yield windows[place]
 
 
 def _choose_fresh_places(found: PageAnalysis, window: AnswerWindow, taken: set[int]) -> list[int]:

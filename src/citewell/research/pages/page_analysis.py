@@ -12,7 +12,7 @@ from pydantic import Field
 from citewell.core.values.wire_values import WireValue
 from citewell.evidence.signs import repeated_texts
 from citewell.jobs.step_values import AskedPart, PageReading, PageReadings, ResearchPlan
-from citewell.research.planning.question_facets import QuestionKind
+from citewell.research.planning.research_plan import QuestionKind
 from citewell.text import questions
 from citewell.text.language import word_forms
 from citewell.text.passages.answer_windows import AnswerWindow, WindowCutter, WindowWishes

@@ -279,10 +279,7 @@ def find_compared_sides(found: PageAnalysis) -> tuple[ComparedSide, ...]:
     own, other = first - second, second - first
     if not own or not other:
         return ()
-    sides = (
-        _find_side(found, subjects[0], own, other),
-        _find_side(found, subjects[1], other, own),
-    )
+    sides = (_find_side(found, subjects[0], own, other), _find_side(found, subjects[1], other, own))
     return tuple(side for side in sides if side is not None) if all(sides) else ()
 
 

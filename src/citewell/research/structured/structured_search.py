@@ -26,11 +26,7 @@ from citewell.core.values.structured_results import (
 )
 from citewell.research.answer_service import CallContext
 from citewell.research.pages.page_finders import PageReadingService
-from citewell.research.planning.provider_choice import (
-    LOCAL_NAME,
-    PROVIDER_ERRORS,
-    PaidChoice,
-)
+from citewell.research.planning.provider_choice import LOCAL_NAME, PROVIDER_ERRORS, PaidChoice
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import (
     CallOrder,

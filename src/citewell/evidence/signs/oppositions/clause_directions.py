@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from citewell.evidence.signs.oppositions import contrary_words
 from citewell.evidence.signs.oppositions.compared_sentence import (
     ANTONYM,
     NEGATION,
     ComparedSentence,
 )
-from citewell.evidence.signs.oppositions.contrary_words import (
-    AMOUNT_WORDS,
-    CHANGE,
-    LINK,
-    list_opposite_words,
-)
-from citewell.evidence.signs.oppositions.directed_words import DirectedWord
-from citewell.evidence.signs.oppositions.missing_denials import StatementClause
 from citewell.evidence.signs.oppositions.opposite_contrasts import find_changed_sides
+from citewell.evidence.signs.oppositions.statement_clauses import DirectedWord, StatementClause
 
 _MIN_COMPARED_COVERAGE = 0.25  # share of the claim's words in a clause, to be compared at all
 _MIN_AGREED_COVERAGE = 0.4
@@ -99,7 +93,7 @@ def _is_undone(found: _ClauseComparison, claim: StatementClause, clause: Stateme
     used = {directed.word for directed in (*claim.directed, *clause.directed)}
     theirs = frozenset(clause.words).difference(claim.words, used)
     return any(  # "short rest raises it", "long rest lowers it"
-        not list_opposite_words(word, "en").isdisjoint(theirs)
+        not contrary_words.list_opposite_words(word, "en").isdisjoint(theirs)
         for word in claim.words
         if word not in used and word not in clause.words
     )
@@ -166,22 +160,20 @@ def _pair_directed_words(
 def _compare_directions(mine: DirectedWord, other: DirectedWord) -> int:
     """1 if two words of direction agree, -1 if they exclude each other, 0 if neither is known."""
     same = mine.is_denied == other.is_denied
-    if mine.axis == other.axis and mine.axis != LINK:
+    if mine.axis == other.axis and mine.axis != contrary_words.LINK:
         if same:
             return 1 if mine.sign == other.sign else 0 if mine.is_denied else -1
         return -1 if mine.sign == other.sign else 0
-    if LINK not in {mine.axis, other.axis}:
+    if contrary_words.LINK not in {mine.axis, other.axis}:
         return 0
     if same:
         return 1 if mine.is_denied else 0
-    directed = other if mine.axis == LINK else mine
-    return 0 if directed.word in AMOUNT_WORDS else -1
+    directed = other if mine.axis == contrary_words.LINK else mine
+    return 0 if directed.word in contrary_words.AMOUNT_WORDS else -1
 
 
 def _multiply_unpaired(
-    claim: StatementClause,
-    clause: StatementClause,
-    pairs: list[tuple[DirectedWord, DirectedWord]],
+    claim: StatementClause, clause: StatementClause, pairs: list[tuple[DirectedWord, DirectedWord]]
 ) -> tuple[int, bool]:
     """The sign of the words without a partner ("lack of A slows B": "A promotes B"), if clear."""
     sign, is_clear = 1, True
@@ -206,6 +198,6 @@ def _multiply_unpaired(
 def _list_unpaired(clause: StatementClause, paired: set[int]) -> Iterator[DirectedWord]:
     seen = set(paired)
     for directed in clause.directed:
-        if directed.axis == CHANGE and directed.place not in seen:
+        if directed.axis == contrary_words.CHANGE and directed.place not in seen:
             seen.add(directed.place)
             yield directed

@@ -11,15 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from citewell.evidence.signs.nearest_sentences import remove_mere_emphasis
-from citewell.evidence.signs.oppositions.contrary_words import (
-    blank_bound_phrases,
-    compile_denial_pattern,
-    compile_limit_pattern,
-    is_light_word,
-    is_noun_denial,
-    load_opposition_words,
-)
-from citewell.evidence.signs.oppositions.missing_denials import (
+from citewell.evidence.signs.oppositions import contrary_words
+from citewell.evidence.signs.oppositions.statement_clauses import (
     StatementClause,
     join_denying_prefixes,
     parse_clauses,
@@ -92,7 +85,7 @@ class ComparedSentence:
             word = match[0].lower()
             is_content = (
                 word not in known
-                and not is_light_word(word, self.code)
+                and not contrary_words.is_light_word(word, self.code)
                 and word_forms.is_content_word(word)
             )
             stem = word_forms.stem_word(word, self.code) if is_content else ""
@@ -116,7 +109,9 @@ class ComparedSentence:
 
     @cached_property
     def denials(self) -> tuple[Denial, ...]:
-        found = compile_denial_pattern(self.code).finditer(blank_bound_phrases(self.text))
+        found = contrary_words.compile_denial_pattern(self.code).finditer(
+            contrary_words.blank_bound_phrases(self.text)
+        )
         return tuple(map(self._build_denial, found))
 
     def _build_denial(self, match: re.Match[str]) -> Denial:
@@ -137,9 +132,9 @@ class ComparedSentence:
 
     def _list_denied(self, denial: str, follows: Sequence[SentenceWord]) -> tuple[str, ...]:
         """The stems that a denial may be about, of the words that follow it in its clause."""
-        if is_noun_denial(denial, self.code):
+        if contrary_words.is_noun_denial(denial, self.code):
             return tuple(word.stem for word in follows if word.stem)[:_NOUN_REACH_WORDS]
-        joined = load_opposition_words(self.code).additions
+        joined = contrary_words.load_opposition_words(self.code).additions
         # "Solids do not leak and are harder to light" does not deny that they are harder.
         ends = (at for at, word in enumerate(follows) if word.text in joined)
         end = next((at for at in ends if any(word.stem for word in follows[:at])), len(follows))
@@ -176,7 +171,7 @@ class ComparedSentence:
             for denial in self.denials
         ):
             return True
-        found = compile_limit_pattern(self.code).finditer(near)
+        found = contrary_words.compile_limit_pattern(self.code).finditer(near)
         return not all(other.has_word(match[0].lower()) for match in found)
 
     def find_neighbour_stems(self, place: int) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
+from citewell.evidence.signs.oppositions import contrary_words
 from citewell.evidence.signs.oppositions.compared_sentence import (
     ANTONYM,
     COMPARISON,
@@ -15,12 +16,6 @@ from citewell.evidence.signs.oppositions.compared_sentence import (
     SentenceContrast,
     SentenceWord,
     measure_overlap,
-)
-from citewell.evidence.signs.oppositions.contrary_words import (
-    are_contrary,
-    blank_bound_phrases,
-    compile_exceeding_pattern,
-    load_opposition_words,
 )
 
 _SIDE_WORDS = (6, 4)  # content words before and behind a word that compares
@@ -77,7 +72,9 @@ def _stand_apart(
     mine: SentenceWord, other: SentenceWord, statement: ComparedSentence, sentence: ComparedSentence
 ) -> bool:
     """Whether each of two opposite words occurs more often in its own sentence."""
-    if mine.text == other.text or not are_contrary(mine.text, other.text, statement.code):
+    if mine.text == other.text or not contrary_words.are_contrary(
+        mine.text, other.text, statement.code
+    ):
         return False
     first, second = mine.stem or mine.text, other.stem or other.text
     return (
@@ -144,7 +141,7 @@ def _has_other_opposites(
     """Whether opposites stand in other places too, which may undo each other."""
     taken = {at for at, _ in found}
     return any(
-        are_contrary(mine.text, other.text, statement.code)
+        contrary_words.are_contrary(mine.text, other.text, statement.code)
         for at, mine in enumerate(statement.words)
         if at not in taken and mine.text not in sentence.word_texts
         for other in sentence.words
@@ -164,7 +161,7 @@ def _has_changed_subject(
 
 def _are_listed(sentence: ComparedSentence, places: AbstractSet[int]) -> bool:
     """Whether the words at these places are joined: "short rest raises it" has two that undo each other."""
-    joined = load_opposition_words(sentence.code).additions
+    joined = contrary_words.load_opposition_words(sentence.code).additions
     return all(
         "," in sentence.text[sentence.words[first].start : sentence.words[last].start]
         or any(word.text in joined for word in sentence.words[first:last])
@@ -217,7 +214,7 @@ def _find_turned_way(
     left, right = split_sides(statement), split_sides(sentence)
     if left is None or right is None or left.behind.isdisjoint(right.behind):
         return None
-    if not are_contrary(left.way, right.way, statement.code):
+    if not contrary_words.are_contrary(left.way, right.way, statement.code):
         return None
     return SentenceContrast(
         kind=ANTONYM, stated=left.way, given=right.way, certainty=Certainty.LIKELY
@@ -240,15 +237,15 @@ def find_changed_sides(
 
 def split_sides(sentence: ComparedSentence) -> _Sides | None:
     """The content words just before and behind the word that compares."""
-    verb = compile_exceeding_pattern(sentence.code).search(sentence.text)
+    verb = contrary_words.compile_exceeding_pattern(sentence.code).search(sentence.text)
     if verb is not None:
         at = sum(word.start < verb.end() for word in sentence.words) - 1
         return _build_sides(sentence, at, verb[0][:_WAY_LETTERS].lower())
-    text = blank_bound_phrases(sentence.text)
+    text = contrary_words.blank_bound_phrases(sentence.text)
     places = [
         at
         for at, word in enumerate(sentence.words)
-        if word.text == load_opposition_words(sentence.code).than
+        if word.text == contrary_words.load_opposition_words(sentence.code).than
         and text[word.start : word.start + 1].strip()
         # A number is no side: "more than 26 million" compares nothing.
         and not any(
@@ -273,7 +270,7 @@ def _build_sides(sentence: ComparedSentence, at: int, way: str) -> _Sides:
 
 def _find_comparative(sentence: ComparedSentence, at: int) -> str:
     """The word of more or less before "than"; empty if there is none."""
-    known = load_opposition_words(sentence.code).comparatives
+    known = contrary_words.load_opposition_words(sentence.code).comparatives
     for word in reversed(sentence.words[max(0, at - _MAX_COMPARATIVE_WORDS) : at]):
         if word.text in known or (sentence.code in {"en", "de"} and word.text.endswith("er")):
             return word.text

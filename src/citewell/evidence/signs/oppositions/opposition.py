@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from citewell.evidence.signs.oppositions import contrary_words
 from citewell.evidence.signs.oppositions.clause_directions import find_opposed_direction
 from citewell.evidence.signs.oppositions.compared_sentence import (
     ANTONYM,
@@ -23,14 +24,6 @@ from citewell.evidence.signs.oppositions.compared_sentence import (
     SentenceContrast,
     SentenceWord,
     measure_overlap,
-)
-from citewell.evidence.signs.oppositions.contrary_words import (
-    OPPOSITION_LANGUAGES,
-    compile_hidden_pattern,
-    compile_limit_pattern,
-    compile_word_list,
-    list_duty_stems,
-    load_opposition_words,
 )
 from citewell.evidence.signs.oppositions.opposite_contrasts import (
     find_opposite_contrast,
@@ -49,9 +42,8 @@ _MIN_SHARE = 0.5  # of the statement's content words in a sentence, to be compar
 _MIN_OPEN_SHARE = 0.55  # of them in the sentence itself, for a contrary that is not sure
 _MIN_CORE_SHARE = 0.7  # of them in a sentence that can speak for the statement
 _MAX_NEAR_SENTENCES = 2  # that are compared as a whole
-_MIN_STRENGTH_SHARE = (
-    0.5  # of the statement's content words, in the sentence that says it with a limit
-)
+# Of the statement's content words, in the sentence that says it with a limit
+_MIN_STRENGTH_SHARE = 0.5
 _SCOPE = "scope"
 _REACH_WORDS = 3  # content words after a word of strength that it may be about
 
@@ -78,7 +70,7 @@ def find_opposition(
 
     `contexts` has, for each sentence, the stems of those before it, in which its subject may stand.
     """
-    if statement.code not in OPPOSITION_LANGUAGES:
+    if statement.code not in contrary_words.OPPOSITION_LANGUAGES:
         return None
     held = contexts or [frozenset()] * len(sentences)
     contrast = _find_contrast(statement.plain, list(zip(sentences, held, strict=True)))
@@ -211,13 +203,17 @@ def _deny_each_other(statement: ComparedSentence, sentence: ComparedSentence) ->
 
 def _is_near(statement: ComparedSentence, sentence: ComparedSentence, denial: Denial) -> bool:
     # "It is not necessary to sign" is opposed by "Sign it".
-    lifted = frozenset(denial.stems) & list_duty_stems(statement.code) - sentence.terms
+    lifted = (
+        frozenset(denial.stems) & contrary_words.list_duty_stems(statement.code) - sentence.terms
+    )
     stated_share, given_share = measure_overlap(statement, sentence, lifted)
     # The source may say much more outside the clause that is denied or denies.
     denied_terms = _find_denied_clause(sentence, denial)
     given_share = max(given_share, len(denied_terms & statement.terms) / max(1, len(denied_terms)))
     shared = len(statement.terms & sentence.terms)
-    permits = not sentence.word_texts.isdisjoint(load_opposition_words(sentence.code).permissions)
+    permits = not sentence.word_texts.isdisjoint(
+        contrary_words.load_opposition_words(sentence.code).permissions
+    )
     return (
         stated_share >= _MIN_STATED_SHARE
         and given_share >= _MIN_SAID_SHARE
@@ -257,14 +253,14 @@ def _is_said_beside(denial: Denial, denying: ComparedSentence, about: Sequence[s
 
 def _has_hidden_denial(plain: ComparedSentence, denying: ComparedSentence) -> bool:
     """Whether the sentence without a denying word denies in another way, as by "stays out of"."""
-    found = compile_hidden_pattern(plain.code).finditer(plain.text)
+    found = contrary_words.compile_hidden_pattern(plain.code).finditer(plain.text)
     return any(match[0].lower() not in denying.text.lower() for match in found)
 
 
 def _is_limited_denial(denial: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:
     """Whether a word such as "only" or "unless" stands in the clause of a denial, and only there."""
     start, end = denying.find_clause(denial.start)
-    found = compile_limit_pattern(denying.code).finditer(denying.text, start, end)
+    found = contrary_words.compile_limit_pattern(denying.code).finditer(denying.text, start, end)
     return any(
         not plain.has_word(match[0].lower())
         for match in found
@@ -288,7 +284,7 @@ def find_overstatement(
     statement: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> Overstatement | None:
     """What a statement overstates; None if a sentence that is as near says it as strongly."""
-    if statement.code not in OPPOSITION_LANGUAGES:
+    if statement.code not in contrary_words.OPPOSITION_LANGUAGES:
         return None
     for kind in (_SCOPE, "certainty"):
         strong, weak = _compile_strength(kind, statement.code)
@@ -364,4 +360,4 @@ def _blank(match: re.Match[str]) -> str:
 @cache
 def _compile_strength(kind: str, code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     strong, weak = load_table(__package__, "strength_words")[kind][code]
-    return compile_word_list((strong,)), compile_word_list((weak,))
+    return contrary_words.compile_word_list((strong,)), contrary_words.compile_word_list((weak,))
