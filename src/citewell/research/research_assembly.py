@@ -30,7 +30,6 @@ from citewell.research.research_workflow import ResearchWorkflow, WorkflowDepend
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import SingleCallWorkflow
 from citewell.routing.ports import Offer
-from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.scholar.literature_search import LiteratureSearch
 from citewell.search.search_cache import CachedWebSearch
 
@@ -40,6 +39,14 @@ def open_job_service(kit: ServiceKit) -> JobService:
     settings, catalogue, state = kit.settings, kit.catalogue, kit.open_state()
     # Built now, so that the job engine is closed before the page reader that it uses.
     searches = kit.require_service(CachedWebSearch)
+
+    def choose_writer(names: Sequence[str]) -> str | None:
+        """The named provider, or the job's first that can write; None for an extractive report."""
+        if named := settings[ResearchSettings].research_writer:
+            return None if named == EXTRACTIVE_WRITER else named
+        able = catalogue.list_offering(Offer.WRITING)
+        return next((name for name in names if name in able), None)
+
     research = WorkflowDependencies(
         choice=kit.require_service(ProviderChoice),
         store=state.research,
@@ -48,9 +55,7 @@ def open_job_service(kit: ServiceKit) -> JobService:
         links=lambda: kit.require_service(LinkChecker),
         similarity=lambda: kit.require_service(PassageSimilarity),
         judging=lambda: kit.require_service(ClaimJudging),
-        choose_writer=lambda names: _choose_writer(
-            settings[ResearchSettings].research_writer, catalogue, names
-        ),
+        choose_writer=choose_writer,
     )
     return JobService(
         state,
@@ -118,13 +123,3 @@ def _build_collection_ports(
         reader=OwnedPageReader(pages, owner=owner, tenant=tenant, scope=scope, library=library),
         reputation=reputation,
     )
-
-
-def _choose_writer(
-    named: str | None, catalogue: ProviderCatalogue, names: Sequence[str]
-) -> str | None:
-    """The provider the settings name, or the job's first provider that can write; None for an extractive report."""
-    if named:
-        return None if named == EXTRACTIVE_WRITER else named
-    able = catalogue.list_offering(Offer.WRITING)
-    return next((name for name in names if name in able), None)

@@ -29,6 +29,17 @@ _MAGNITUDE_SLIPS = frozenset({Decimal(10), Decimal(100), Decimal(1000)})
 
 _MAX_COMBINED = 14  # of a source, between any two of which a difference is reckoned
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
+# Words for what two or more amounts make.
+_SUM_PATTERN = re.compile(
+    r"\b(?:together|combined|altogether|in total|in all|all told|sums? up|sum of|adds? up|added up|totals?|totalled|totaling|zusammen|insgesamt|ensemble|au total|en tout|juntos|en total)\b",
+    re.IGNORECASE,
+)
+# A share of those for whom something does not hold.
+_DENYING_PATTERN = re.compile(
+    r"\b(?:not|no|never|none|without|neither|fail(?:s|ed|ing)?|lacks?|lacked|los(?:t|es?|ing)|miss(?:es|ed|ing)?|nicht|kein\w{0,2}|ohne|nie"
+    r"|pas|sans|jamais|aucune?|sin|nunca|ning[uú]n\w{0,2})\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
 _UNIT_WORD_PATTERN = re.compile(r"[^\W\d_]+|%")
 _NUMBERED_PATTERN = re.compile(
@@ -186,7 +197,7 @@ def is_told_as_reckoned(value: StatedQuantity, search: ValueSearch) -> bool:
             for each in every
         ):
             return True
-    if source_values.is_told_as_step(value, statement) or source_values.is_told_as_sum(statement):
+    if source_values.is_told_as_step(value, statement) or _SUM_PATTERN.search(statement):
         # "Roughly $360" is what $300 and $63 make.
         loose = replace(
             value,
@@ -194,7 +205,9 @@ def is_told_as_reckoned(value: StatedQuantity, search: ValueSearch) -> bool:
         )
         if derived_values.is_combined_value(loose, search.find_combined_values(value)):
             return True
-    return source_values.tells_of_others(statement) and any(
+    # It may be the share of the rest, or of those for whom something does not hold.
+    is_rest = source_values.tells_of_rest(statement) or _DENYING_PATTERN.search(statement)
+    return bool(is_rest) and any(
         derived_values.is_complement_share(value, each) for each in search.windows
     )
 

@@ -303,17 +303,17 @@ def find_likely_change(
     """The number of the statement that was changed most likely, however likely that is."""
     search = search_statement_numbers(asked, source, known_years=known_years)
     statement = PlacedStatement(asked=asked, numbers=search.wanted, source=source)
-    judged = [
-        (
-            estimate_chance("changed_number_trees", list_number_signs(value, places, search)),
-            value,
-            places,
-        )
-        for value in search.wanted
-        if (places := statement.find_places(value)).other
-        and not _may_be_unsaid_year(value, places)
-        and not borne_out_values.is_told_as_reckoned(value, search)
-    ]
+    judged = []
+    for value in search.wanted:
+        places = statement.find_places(value)
+        if not places.other or borne_out_values.is_told_as_reckoned(value, search):
+            continue
+        # A year of our days that the source lacks may tell when the author looked.
+        is_recent = value.unit == YEAR_UNIT and value.low >= FIRST_RECENT_YEAR
+        if is_recent and not places.own and places.other[0].beside < _MIN_YEAR_BESIDE:
+            continue
+        signs = list_number_signs(value, places, search)
+        judged.append((estimate_chance("changed_number_trees", signs), value, places))
     if not judged:
         return None
     chance, draft, places = max(judged, key=lambda each: each[0])
@@ -328,12 +328,6 @@ def find_likely_change(
         end=end,
         is_elsewhere=bool(places.own),
     )
-
-
-def _may_be_unsaid_year(value: StatedQuantity, places: NumberPlaces) -> bool:
-    """Whether it is a year of our days that the source lacks: it may tell when the author looked."""
-    is_recent = value.unit == YEAR_UNIT and value.low >= FIRST_RECENT_YEAR
-    return is_recent and not places.own and places.other[0].beside < _MIN_YEAR_BESIDE
 
 
 def search_statement_numbers(

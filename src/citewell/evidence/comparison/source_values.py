@@ -61,20 +61,9 @@ _STEP_BEHIND_PATTERN = re.compile(
     r"|older|younger|longer|shorter|heavier|lighter|faster|slower|taller|smaller|larger|bigger|mehr|weniger|teurer|billiger|günstiger|höher|niedriger|de plus|de moins|más|menos)\b",
     re.IGNORECASE,
 )
-# Words for what two or more amounts make.
-_SUM_PATTERN = re.compile(
-    r"\b(?:together|combined|altogether|in total|in all|all told|sums? up|sum of|adds? up|added up|totals?|totalled|totaling|zusammen|insgesamt|ensemble|au total|en tout|juntos|en total)\b",
-    re.IGNORECASE,
-)
 # Words for what is left of a whole.
 _REST_PATTERN = re.compile(
     r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
-    re.IGNORECASE,
-)
-# A share of those for whom something does not hold.
-_DENYING_PATTERN = re.compile(
-    r"\b(?:not|no|never|none|without|neither|fail(?:s|ed|ing)?|lacks?|lacked|los(?:t|es?|ing)|miss(?:es|ed|ing)?|nicht|kein\w{0,2}|ohne|nie"
-    r"|pas|sans|jamais|aucune?|sin|nunca|ning[uú]n\w{0,2})\b|n['’]t\b",
     re.IGNORECASE,
 )
 
@@ -336,14 +325,5 @@ def is_told_as_step(value: StatedQuantity, statement: str) -> bool:
     return is_amount and _PRICE_STEP_PATTERN.search(before) is not None
 
 
-def is_told_as_sum(statement: str) -> bool:
-    return _SUM_PATTERN.search(statement) is not None
-
-
 def tells_of_rest(statement: str) -> bool:
     return _REST_PATTERN.search(statement) is not None
-
-
-def tells_of_others(statement: str) -> bool:
-    """Whether it may give the share of the rest, or of those for whom something does not hold."""
-    return tells_of_rest(statement) or _DENYING_PATTERN.search(statement) is not None

@@ -242,40 +242,25 @@ def share_language(claim: str, source: SourceText) -> bool:
 def can_share_language(claim: str, source: SourceText) -> bool:
     """Whether claim and source can be in the same language; otherwise a low score means nothing."""
     spoken = source.spoken_language
-    asked = detection.detect_language(claim)
     if spoken is None:
         return True
+    asked = detection.detect_language(claim)
+    if asked is not None and spoken[:2] == asked[:2]:
+        return True
+    words = list(word_forms.split_words(claim))
+    function_words = word_forms.list_stopwords(spoken)
     if asked is None:
+        # A whole sentence has function words of its language; shorter texts need none.
+        is_long = bool(function_words) and len(words) >= _MIN_SENTENCE_WORDS
         return (
             not scripts.has_distinctive_script(spoken) or scripts.can_be_written_in(claim, spoken)
-        ) and not _lacks_function_words(claim, spoken)
-    return (
-        spoken[:2] == asked[:2]
-        or _has_most_words(claim, source)
-        or _has_function_words(claim, spoken)
-    )
-
-
-def _lacks_function_words(claim: str, language: str) -> bool:
-    """Whether a whole sentence has no function word of a language; shorter texts need none."""
-    words = list(word_forms.split_words(claim))
-    known = word_forms.list_stopwords(language)
-    return bool(known) and len(words) >= _MIN_SENTENCE_WORDS and known.isdisjoint(words)
-
-
-def _has_function_words(claim: str, language: str) -> bool:
-    """Whether many words are function words of a language, though a kindred one was detected."""
-    words = list(word_forms.split_words(claim))
-    known = word_forms.list_stopwords(language)
-    return sum(word in known for word in words) >= _MIN_FUNCTION_WORD_SHARE * len(words)
-
-
-def _has_most_words(claim: str, source: SourceText) -> bool:
-    """Whether the source has most words of a claim, whose language is hard to tell if it is short."""
-    words = {word for word in word_forms.split_words(claim) if len(word) >= _MIN_SHARED_LETTERS}
-    if len(words) < _MIN_SHARED_WORDS:
-        return False
-    return len(words & source.words) >= _MIN_SHARED_SHARE * len(words)
+        ) and not (is_long and function_words.isdisjoint(words))
+    # A kindred language may have been detected, the more easily the shorter the claim is.
+    long_words = {word for word in words if len(word) >= _MIN_SHARED_LETTERS}
+    shared = len(long_words & source.words)
+    if len(long_words) >= _MIN_SHARED_WORDS and shared >= _MIN_SHARED_SHARE * len(long_words):
+        return True
+    return sum(word in function_words for word in words) >= _MIN_FUNCTION_WORD_SHARE * len(words)
 
 
 def _choose_relation(

@@ -186,6 +186,13 @@ def list_grounding_signs(
     read = passage.sentences[:1] if is_learned else passage.read_order
     places = _place_words(content, nearest)
     replaced = list(_list_replaced(content, places, nearest))
+    contrary = [*lost, *(lost_plain if plain else ())]
+    if nearest.language_code not in OPPOSITION_LANGUAGES:
+        contrary = []
+    contraries = sum(
+        any(are_contrary(word.text, held, nearest.language_code) for held in passage.held_words)
+        for word in contrary
+    )
     return (
         _measure_weight(weights, near),
         _measure_weight(weights, passage.held_stems),
@@ -204,7 +211,7 @@ def list_grounding_signs(
         min(_MAX_COUNT, _count_missing(claim, passage.sentences[:1])),
         min(_MAX_COUNT, _count_missing(claim, passage.sentences)),
         _count_claim_denials(own, claim.terms) % 2 != _count_claim_denials(nearest, claim.terms) % 2,
-        min(_MAX_COUNT, _count_contraries([*lost, *(lost_plain if plain else ())], passage.held_words, nearest.language_code)),
+        min(_MAX_COUNT, contraries),
         _find_net_direction(own) * _find_net_direction(nearest) < 0,
         _count_lost_words("absolutes", own, strong),
         _count_dropped_hedges(nearest, own, claim.terms),
@@ -359,12 +366,6 @@ def _find_net_direction(sentence: _SentenceWords) -> int:
 @lru_cache(maxsize=_CACHED_WORDS)
 def _find_change(word: str) -> int:
     return sum(polarity.sign for polarity in find_word_polarities(word) if polarity.axis == CHANGE)
-
-
-def _count_contraries(lost: Sequence[_ClaimWord], held: frozenset[str], code: str) -> int:
-    if code not in OPPOSITION_LANGUAGES:
-        return 0
-    return sum(any(are_contrary(word.text, other, code) for other in held) for word in lost)
 
 
 @cache

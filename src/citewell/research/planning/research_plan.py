@@ -328,7 +328,13 @@ def _build_template_facets(
         )
         for title, query in load_table(__package__, "facet_templates")[kind]
     )
-    return (*filled, _build_opposing_facet(about)) if kind in _DEBATABLE_KINDS else filled
+    if kind not in _DEBATABLE_KINDS:
+        return filled
+    query = f"{about} {_OPPOSING_QUERY_WORDS}"
+    opposing = QuestionFacet(
+        title="Criticism and limits", query=query, subject=about, is_opposing=True
+    )
+    return (*filled, opposing)
 
 
 @cache
@@ -366,11 +372,6 @@ def _build_comparison_facets(match: re.Match[str]) -> tuple[QuestionFacet, ...]:
             is_opposing=True,
         ),
     )
-
-
-def _build_opposing_facet(about: str) -> QuestionFacet:
-    query = f"{about} {_OPPOSING_QUERY_WORDS}"
-    return QuestionFacet(title="Criticism and limits", query=query, subject=about, is_opposing=True)
 
 
 def _shorten_facet_title(text: str) -> str:

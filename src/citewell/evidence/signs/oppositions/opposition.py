@@ -208,7 +208,10 @@ def _is_near(statement: ComparedSentence, sentence: ComparedSentence, denial: De
     )
     stated_share, given_share = measure_overlap(statement, sentence, lifted)
     # The source may say much more outside the clause that is denied or denies.
-    denied_terms = _find_denied_clause(sentence, denial)
+    denied_terms = denial.clause_terms
+    if denial not in sentence.denials:
+        start = next((word.start for word in sentence.words if word.stem in denial.stems), 0)
+        denied_terms = sentence.list_clause_terms(start)
     given_share = max(given_share, len(denied_terms & statement.terms) / max(1, len(denied_terms)))
     shared = len(statement.terms & sentence.terms)
     permits = not sentence.word_texts.isdisjoint(
@@ -222,39 +225,22 @@ def _is_near(statement: ComparedSentence, sentence: ComparedSentence, denial: De
     )
 
 
-def _find_denied_clause(sentence: ComparedSentence, denial: Denial) -> frozenset[str]:
-    """The stems of the clause of the source that a denial stands in, or is about."""
-    if denial in sentence.denials:
-        return denial.clause_terms
-    place = next((word.start for word in sentence.words if word.stem in denial.stems), 0)
-    return sentence.list_clause_terms(place)
-
-
 def _is_plain_denial(denial: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:
     """Whether a denial is of the whole, and neither it nor what it denies is limited in any way."""
     about = tuple(stem for stem in denial.stems if stem in plain.terms)
     shared = denying.terms & plain.terms
+    start, end = denying.find_clause(denial.start)
+    beside = {word.stem for word in denying.words if not start <= word.start < end}
+    # The sentence without a denying word may deny in another way, as by "stays out of".
+    hidden = contrary_words.compile_hidden_pattern(plain.code).finditer(plain.text)
     return (
         # The clause of the denial has most of what the sentences share.
         len(denial.clause_terms & shared) >= _MIN_CLAUSE_SHARE * len(shared)
-        and not _is_said_beside(denial, denying, about)
-        and not _has_hidden_denial(plain, denying)
+        and not beside.issuperset(about)  # "is not in orbit there; it orbits the Sun"
+        and not any(match[0].lower() not in denying.text.lower() for match in hidden)
         and not plain.is_limited_near(about, denying)
         and not _is_limited_denial(denial, denying, plain)
     )
-
-
-def _is_said_beside(denial: Denial, denying: ComparedSentence, about: Sequence[str]) -> bool:
-    """Whether another clause says what a denial is about: "is not in orbit there; it orbits the Sun"."""
-    start, end = denying.find_clause(denial.start)
-    held = {word.stem for word in denying.words if not start <= word.start < end}
-    return held.issuperset(about)
-
-
-def _has_hidden_denial(plain: ComparedSentence, denying: ComparedSentence) -> bool:
-    """Whether the sentence without a denying word denies in another way, as by "stays out of"."""
-    found = contrary_words.compile_hidden_pattern(plain.code).finditer(plain.text)
-    return any(match[0].lower() not in denying.text.lower() for match in found)
 
 
 def _is_limited_denial(denial: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:
