@@ -95,9 +95,9 @@ def test_a_folder_may_say_that_the_first_token_stands_for_the_text(folder: Path)
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
 
-    one, two = embed(folder, "tip battery", "tip sugar")
+    first, two = embed(folder, "tip battery", "tip sugar")
 
-    assert one == two
+    assert first == two
 
 
 def test_a_very_long_text_is_cut(folder: Path) -> None:
@@ -272,7 +272,7 @@ def test_many_texts_are_asked_for_in_several_requests_and_none_is_empty(
 
     vectors, server = run_with_server(answer_well, act, environ)
 
-    sent = [json.loads(one.body)["input"] for one in server.seen]
+    sent = [json.loads(request.body)["input"] for request in server.seen]
     assert len(vectors) == TEXTS_PER_REQUEST + 1
     assert [len(texts) for texts in sent] == [TEXTS_PER_REQUEST, 1]
     assert all(text for texts in sent for text in texts)

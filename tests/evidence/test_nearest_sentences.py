@@ -304,8 +304,8 @@ def test_the_sentence_with_the_claims_rare_words_is_the_signal() -> None:
 
     weighed = nearest_sentences.weigh_claim_terms(claim, snippets)
 
-    said = nearest_sentences.find_nearest_sentence(weighed, snippets[0])
-    assert said == "The octopus has hemocyanin."
+    nearest = nearest_sentences.find_nearest_sentence(weighed, snippets[0])
+    assert nearest == "The octopus has hemocyanin."
 
 
 def test_a_word_of_stance_does_not_outweigh_a_rare_word() -> None:

@@ -84,7 +84,8 @@ def test_sentences_that_share_words_are_counted_in_their_order() -> None:
 
     assert list(found.items()) == [(0, 1), (1, 1), (2, 1), (3, 1), (4, 2)]
     assert found == {
-        at: len(asked.terms & one.terms) for at, one in enumerate(source.sentence_features)
+        at: len(asked.terms & sentence.terms)
+        for at, sentence in enumerate(source.sentence_features)
     }
 
 
@@ -96,7 +97,7 @@ def test_only_sentences_that_share_a_word_are_looked_at_closely() -> None:
     list_near_sentences(asked, source)
     assess_support(asked.text, source)
 
-    looked_at = ["word_terms" in vars(one) for one in source.sentence_features]
+    looked_at = ["word_terms" in vars(sentence) for sentence in source.sentence_features]
     assert looked_at == [False, True, True, False, False]
 
 

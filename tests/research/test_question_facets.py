@@ -33,8 +33,8 @@ def test_a_question_is_of_a_kind(question: str, kind: QuestionKind) -> None:
     assert research_plan.classify_question(question) is kind
 
 
-def queries(question: str, **told: object) -> list[str]:
-    return [facet.query for facet in research_plan.parse_question(question, **told).facets]  # type: ignore[arg-type]
+def queries(question: str, **options: object) -> list[str]:
+    return [facet.query for facet in research_plan.parse_question(question, **options).facets]  # type: ignore[arg-type]
 
 
 def test_the_question_itself_comes_first_and_the_other_side_is_heard() -> None:
@@ -184,7 +184,7 @@ def test_a_search_of_ours_that_is_asked_again_is_about_what_stands_before_its_en
     assert found.facets[0].query == f"lithium-ion grid batteries age {tail}"
     assert found.facets[0].subject == "lithium-ion grid batteries age"
     assert f"lithium-ion grid batteries age {tail} overview" not in {
-        one.query for one in found.facets
+        facet.query for facet in found.facets
     }
 
 

@@ -61,7 +61,7 @@ def test_the_ancestors_of_a_job_are_listed_from_it_to_the_first() -> None:
         "d": asked("Third?", parent="b"),
     }
 
-    assert [one["query"] for one in list_ancestors("d", jobs)] == ["Third?", "Second?", "First?"]
+    assert [args["query"] for args in list_ancestors("d", jobs)] == ["Third?", "Second?", "First?"]
 
 
 def test_a_note_counts_passages_and_names_each_job_once() -> None:

@@ -19,16 +19,11 @@ from citewell.evidence.signs.claim_support import SourceText, assess_support
 from citewell.jobs.step_values import LOCAL_PROVIDER, PageReading, PageReadings, ResearchPlan
 from citewell.research.claims import citation_check, claim_building, source_kinds
 from citewell.research.claims.claim_building import ClaimSet, SourcedStatement
+from citewell.research.pages import page_analysis
 from citewell.research.pages.answer_passages import (
     choose_answer,
     collect_passages,
     quote_best_windows,
-)
-from citewell.research.pages.page_analysis import (
-    MeaningScores,
-    PageAnalysis,
-    analyse_pages,
-    format_unit_text,
 )
 from citewell.research.pages.question_coverage import AnswerState, compare_figures, judge_coverage
 from citewell.research.planning.thread_context import describe_left_out
@@ -62,7 +57,9 @@ class GatheredMaterial:
     cited_readings: tuple[tuple[str, PageReading], ...] = ()
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
-    meaning: MeaningScores = field(default_factory=MeaningScores)  # by an encoder, if there is one
+    meaning: page_analysis.MeaningScores = field(
+        default_factory=page_analysis.MeaningScores
+    )  # by an encoder, if there is one
     # Places that earlier jobs of the thread quoted (the page's sha256, start, end), with the job.
     quoted: Mapping[tuple[str, int, int], str] = field(default_factory=dict)
     is_private: bool = False  # text of the library is in it, or was given to one of the models
@@ -86,7 +83,7 @@ def combine_findings(
         for url, page in gathered.cited_readings
     } | refs
     own_refs = _index_refs_by_url(gathered.own_readings, refs)
-    found = analyse_pages(
+    found = page_analysis.analyse_pages(
         gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness
     )
     rows = list(quote_best_windows(found, refs=own_refs))
@@ -249,7 +246,7 @@ def _describe_place(headings: tuple[markdown_blocks.PlacedHeading, ...], start: 
 
 
 def _find_supporting_rows(
-    found: PageAnalysis, statement: SourcedStatement, refs: Sequence[str]
+    found: page_analysis.PageAnalysis, statement: SourcedStatement, refs: Sequence[str]
 ) -> Iterator[SourcedStatement]:
     for place, page in enumerate(found.pages):
         owner = source_kinds.identify_source_owner(page.url)
@@ -269,7 +266,7 @@ def _find_supporting_rows(
                 source_weight=source_kinds.weigh_source(kind, page.reputation),
                 source_kind=kind,
                 support=support.score,
-                snippet=format_unit_text(unit),
+                snippet=page_analysis.format_unit_text(unit),
                 start=unit.start,
                 end=unit.end,
                 published=page.published,
@@ -278,7 +275,7 @@ def _find_supporting_rows(
             )
 
 
-def _find_nearest_unit(found: PageAnalysis, place: int, text: str) -> PageUnit | None:
+def _find_nearest_unit(found: page_analysis.PageAnalysis, place: int, text: str) -> PageUnit | None:
     """The sentence of a page with most words of the text; None if it has too few of them."""
     indexed = found.index.pages[place]
     wanted = set(list_passage_terms(text, language=indexed.language))
@@ -323,7 +320,7 @@ def build_page_source(
 
 
 def assemble_findings(
-    found: PageAnalysis,
+    found: page_analysis.PageAnalysis,
     built: ClaimSet,
     sources: tuple[ResearchSource, ...],
     *,

@@ -16,12 +16,7 @@ from citewell.library.library_access import OwnerLibraryIndex
 from citewell.links.link_checks import LinkChecker
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.reading.pages.cached_pages import CachedPageReader
-from citewell.research.pages.page_finders import (
-    LibraryFinder,
-    OwnedPageReader,
-    PaperFinder,
-    WebFinder,
-)
+from citewell.research.pages import page_finders
 from citewell.research.pages.research_rounds import PageFinder, ResearchPorts
 from citewell.research.planning.provider_choice import ProviderChoice
 from citewell.research.planning.thread_context import LIBRARY_SCOPE, WEB_SCOPE
@@ -111,15 +106,17 @@ def _build_collection_ports(
     finders: list[PageFinder] = []
     if scope != LIBRARY_SCOPE:
         finders += [
-            WebFinder(searches, tenant=tenant),
-            PaperFinder(kit.require_service(LiteratureSearch)),
+            page_finders.WebFinder(searches, tenant=tenant),
+            page_finders.PaperFinder(kit.require_service(LiteratureSearch)),
             *kit.build_record_finders(),
         ]
     if scope != WEB_SCOPE:
         alone = scope == LIBRARY_SCOPE
-        finders.append(LibraryFinder(library, owner=owner, is_only_search=alone))
+        finders.append(page_finders.LibraryFinder(library, owner=owner, is_only_search=alone))
     return ResearchPorts(
         finders=tuple(finders),
-        reader=OwnedPageReader(pages, owner=owner, tenant=tenant, scope=scope, library=library),
+        reader=page_finders.OwnedPageReader(
+            pages, owner=owner, tenant=tenant, scope=scope, library=library
+        ),
         reputation=reputation,
     )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from citewell.evidence.comparison import compared_values
+from citewell.evidence.comparison import compared_values, value_conflicts
 from citewell.evidence.comparison.borne_out_values import UnstatedValue, can_mean
 from citewell.evidence.comparison.compared_values import DATED_UNITS
 from citewell.evidence.comparison.derived_values import (
@@ -26,12 +26,6 @@ from citewell.evidence.comparison.source_values import (
 )
 from citewell.evidence.comparison.statement_twins import find_statement_twins, list_near_sentences
 from citewell.evidence.comparison.unstated_values import find_unstated_values
-from citewell.evidence.comparison.value_conflicts import (
-    ValueConflict,
-    choose_conflict,
-    find_placed_conflict,
-    find_unit_slip,
-)
 from citewell.evidence.signs.claim_support import SourceText, remove_citation_marks
 from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import detection
@@ -49,7 +43,7 @@ class ValueComparison:
     """What becomes of the numbers of one statement in one source."""
 
     stated: frozenset[str] = frozenset()  # as written in the statement
-    conflicts: tuple[ValueConflict, ...] = ()
+    conflicts: tuple[value_conflicts.ValueConflict, ...] = ()
     unstated: tuple[UnstatedValue, ...] = ()  # those that no conflict tells of already
     apart: tuple[StatedQuantity, ...] = ()  # given only where the source speaks of something else
     has_stated_number: bool = False  # anywhere: one that is no year, and hardly there by chance
@@ -76,17 +70,20 @@ def compare_values(
     twins = find_statement_twins(asked, source)
     gone = [value for value in wanted if not is_stated_near(value, asked, near, known_years)]
     conflicts = tuple(
-        found for value in gone if (found := choose_conflict(value, wanted, asked, source, twins))
+        found
+        for value in gone
+        if (found := value_conflicts.choose_conflict(value, wanted, asked, source, twins))
     ) or tuple(
         found
         for value in wanted
-        if value not in gone and (found := find_placed_conflict(value, wanted, asked, near, twins))
+        if value not in gone
+        and (found := value_conflicts.find_placed_conflict(value, wanted, asked, near, twins))
     )
     slips = [
         found
         for value in wanted
         if (
-            found := find_unit_slip(value, asked, source)
+            found := value_conflicts.find_unit_slip(value, asked, source)
             or find_table_conflict(value, asked, source)
         )
     ]
@@ -152,7 +149,7 @@ class _TableRow:
 
 def find_table_conflict(
     number: StatedQuantity, asked: SentenceFeatures, source: SourceText
-) -> ValueConflict | None:
+) -> value_conflicts.ValueConflict | None:
     """What the row that the statement names gives instead, if another row of the table has the value."""
     if number.unit in DATED_UNITS:
         return None
@@ -169,7 +166,7 @@ def find_table_conflict(
             if value.unit == number.unit or not (value.unit and number.unit)
         ]
         if rivals:
-            return ValueConflict(
+            return value_conflicts.ValueConflict(
                 draft=number,
                 source=rivals[0],
                 start=row.start,

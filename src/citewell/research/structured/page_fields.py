@@ -113,7 +113,7 @@ def find_stated_highlights(text: str, values: list[Any]) -> tuple[str, ...]:
     return tuple(_find_value_place(lines, value) for value in values)
 
 
-def _find_value_place(lines: Sequence[str], value: Any) -> str:
+def _find_value_place(lines: Sequence[str], value: object) -> str:
     forms = _list_written_forms(value)
     for line in lines:
         plain = line.lower()
@@ -131,7 +131,7 @@ def _find_value_place(lines: Sequence[str], value: Any) -> str:
     return ""
 
 
-def _list_written_forms(value: Any) -> tuple[str, ...]:
+def _list_written_forms(value: object) -> tuple[str, ...]:
     """How a value may stand in a text; numbers with and without separators."""
     if isinstance(value, bool) or value is None:
         return ()
@@ -300,7 +300,7 @@ def _convert_primitive(value: Any, kind: str) -> Any:
     return int(number) if number == int(number) else number
 
 
-def _read_stated_text(value: Any) -> str:
+def _read_stated_text(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, int | float):
@@ -311,7 +311,7 @@ def _read_stated_text(value: Any) -> str:
     return _SCHEMA_ORG_PREFIX_PATTERN.sub("", clean_markup(plain).strip("*_` "))[:MAX_VALUE_CHARS]
 
 
-def _read_stated_boolean(value: Any) -> bool | None:
+def _read_stated_boolean(value: object) -> bool | None:
     if isinstance(value, bool):
         return value
     words = _read_stated_text(value).lower().split()
@@ -321,7 +321,7 @@ def _read_stated_boolean(value: Any) -> bool | None:
     return False if first in _FALSE_WORDS else None
 
 
-def _read_stated_number(value: Any) -> float | int | None:
+def _read_stated_number(value: object) -> float | int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
