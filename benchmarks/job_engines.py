@@ -184,7 +184,7 @@ class InstantCall:
 
     def _build_reply(self, *, running: bool, ref: str) -> Any:
         from citewell.core.values.research import ResearchStatus
-        from citewell.jobs.paid_calls import CallReply
+        from citewell.jobs.durable_job import CallReply
 
         status = ResearchStatus.RUNNING if running else ResearchStatus.COMPLETED
         return CallReply(status=status, ref=ref, result={"text": "x" * STEP_BYTES}, cost=7)

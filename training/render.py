@@ -30,7 +30,7 @@ def render_module(functions: Mapping[str, Sequence[dict[str, Any]]], *, written_
 
 
 def render_table(trees: Sequence[dict[str, Any]]) -> str:
-    """The trees as JSON, one a line, as `learned_trees` reads them."""
+    """The trees as JSON, one a line, as `estimate_chance` reads them."""
     return "[\n" + ",\n".join(json.dumps(_convert_node(tree)) for tree in trees) + "\n]\n"
 
 

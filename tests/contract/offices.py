@@ -10,9 +10,8 @@ from typing import Any
 
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
 from citewell.jobs.dbos_queue import SqlWorkflowQueue
-from citewell.jobs.durable_job import JobOrder, JobView
+from citewell.jobs.durable_job import CallReply, JobOrder, JobView
 from citewell.jobs.job_service import JobRunner, JobService, SqlJobQueue
-from citewell.jobs.paid_calls import CallReply
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.store.held_jobs import HeldJob
 from citewell.jobs.workflow_run import WorkflowRun

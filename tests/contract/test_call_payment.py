@@ -17,8 +17,15 @@ from citewell.core.errors import (
     UpstreamUnavailable,
 )
 from citewell.core.values.research import ResearchStatus
-from citewell.jobs.durable_job import JobStep, JobStepState
-from citewell.jobs.paid_calls import BudgetSpent, CallFailed, CallNotSent, CallReply, CallUncertain
+from citewell.jobs.durable_job import (
+    BudgetSpent,
+    CallFailed,
+    CallNotSent,
+    CallReply,
+    CallUncertain,
+    JobStep,
+    JobStepState,
+)
 from citewell.jobs.store.held_jobs import JobRecord
 from citewell.jobs.store.job_store import ReconciledCall
 from citewell.jobs.workflow_run import WorkflowRun

@@ -17,9 +17,8 @@ from citewell.core.errors import (
     RateLimited,
 )
 from citewell.core.values.research import ResearchStatus
-from citewell.jobs.durable_job import JobOrder, JobStep, JobStepState
+from citewell.jobs.durable_job import CallUncertain, JobOrder, JobStep, JobStepState
 from citewell.jobs.job_service import JobService
-from citewell.jobs.paid_calls import CallUncertain
 from citewell.jobs.step_values import SINGLE_CALL_KIND
 from citewell.jobs.store.held_jobs import JobRecord
 from citewell.jobs.store.job_store import ReconciledCall

@@ -23,9 +23,8 @@ import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before
 
 from citewell.core.config import Settings
 from citewell.core.values.research import TICKS_PER_CENT
-from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.durable_job import CallUncertain, JobOrder
 from citewell.jobs.job_service import JobService
-from citewell.jobs.paid_calls import CallUncertain
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore, open_state_store

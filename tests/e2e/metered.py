@@ -18,7 +18,7 @@ from typing import Any
 
 from citewell.core.errors import NetworkFailed
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
-from citewell.jobs.paid_calls import CallReply
+from citewell.jobs.durable_job import CallReply
 
 PRICE = 3 * TICKS_PER_CENT + 33_333_333  # a third of a cent more than three
 ESTIMATE = 5 * TICKS_PER_CENT

@@ -71,7 +71,9 @@ def parts(cases: Iterable[Case]) -> list[list[Case]]:
     made: list[list[Case]] = []
     for case in cases:
         fits = (
-            part for part in made if len(part) < PART and all(one.text != case.text for one in part)
+            part
+            for part in made
+            if len(part) < PART and all(other.text != case.text for other in part)
         )
         part = next(fits, None)
         if part is None:
@@ -131,8 +133,8 @@ async def judge(cases: Sequence[Case], environ: Mapping[str, str]) -> list[Judge
 def judged(cases: Iterable[Case], findings: ResearchFindings) -> list[Judged]:
     claims = {_letters(claim.content): claim for claim in findings.claims}
     held: defaultdict[str, list[float]] = defaultdict(list)
-    for one in findings.evidence:
-        held[one.claim_id].append(one.relevance_score)
+    for row in findings.evidence:
+        held[row.claim_id].append(row.relevance_score)
     return [
         Judged(
             case=case,
@@ -148,19 +150,19 @@ def score(found: Sequence[Judged], flag: str) -> Score:
     """How a flag fares on statements whose pages exist, or on all where it is about pages."""
     names = frozenset(flag.split(" or "))
     meant = MEANT[flag]
-    flagged = [one for one in found if one.flags & names]
+    flagged = [row for row in found if row.flags & names]
     return Score(
         flagged=len(flagged),
-        right=sum(1 for one in flagged if one.case.kind in meant),
-        meant=sum(1 for one in found if one.case.kind in meant),
+        right=sum(1 for row in flagged if row.case.kind in meant),
+        meant=sum(1 for row in found if row.case.kind in meant),
     )
 
 
 def kinds(found: Iterable[Judged]) -> dict[str, Counter[str]]:
     """By kind of statement: how many, and how many of them got each flag or any doubt."""
     rows: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in found:
-        rows[one.case.kind].update(("count", *one.flags, *(["doubted"] if one.doubted else [])))
+    for row in found:
+        rows[row.case.kind].update(("count", *row.flags, *(["doubted"] if row.doubted else [])))
     return dict(rows)
 
 

@@ -67,30 +67,30 @@ def place(statement: str, source: SourceText = HUTS) -> NumberPlaces:
 def test_a_number_of_another_thing_is_likelier_changed_than_its_own(
     sound: str, changed: str, said: str
 ) -> None:
-    kept, told = judge(sound), judge(changed)
+    kept, change = judge(sound), judge(changed)
 
     assert kept is not None
-    assert told is not None
-    assert told.chance > kept.chance + 0.3
-    assert told.source.text == said
-    assert told.is_elsewhere
-    assert said in HUTS.text[told.start : told.end]
+    assert change is not None
+    assert change.chance > kept.chance + 0.3
+    assert change.source.text == said
+    assert change.is_elsewhere
+    assert said in HUTS.text[change.start : change.end]
 
 
 def test_a_number_that_the_source_lacks_is_likely_changed() -> None:
-    told = judge("Whoever stays at the Summit Hut pays 28 euros")
+    change = judge("Whoever stays at the Summit Hut pays 28 euros")
 
-    assert told is not None
-    assert told.chance > 0.9
-    assert told.source.text == "27 euros"
-    assert not told.is_elsewhere
+    assert change is not None
+    assert change.chance > 0.9
+    assert change.source.text == "27 euros"
+    assert not change.is_elsewhere
 
 
 def test_a_number_that_is_about_right_is_not() -> None:
-    told = judge("A night at the Summit Hut costs about 30 euros")
+    change = judge("A night at the Summit Hut costs about 30 euros")
 
-    assert told is not None
-    assert told.chance < 0.3
+    assert change is not None
+    assert change.chance < 0.3
 
 
 @pytest.mark.parametrize(

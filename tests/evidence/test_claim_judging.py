@@ -41,8 +41,8 @@ def judging_with(
 
 def ask(judging: ClaimJudging, *pairs: ClaimPair) -> list[Judgement]:
     found = asyncio.run(judging.judge_claims(pairs))
-    assert all(isinstance(one, Judgement) for one in found)
-    return [one for one in found if isinstance(one, Judgement)]
+    assert all(isinstance(opinion, Judgement) for opinion in found)
+    return [opinion for opinion in found if isinstance(opinion, Judgement)]
 
 
 def test_by_default_words_decide_and_the_result_says_so() -> None:
@@ -89,11 +89,11 @@ def test_text_of_the_library_goes_to_no_model_on_another_machine() -> None:
 
     for model in (remote, near):
         found = ask(judging_with(ModelJudge(model, seconds=30)), *pairs)
-        told = str(model.asked)
+        material = str(model.asked)
 
         assert found[0].judge == "model:scripted"
-        assert (PRIVATE_MARK in told) is model.is_local
-        assert all(("library stays" in one.note) is not model.is_local for one in found[1:])
+        assert (PRIVATE_MARK in material) is model.is_local
+        assert all(("library stays" in opinion.note) is not model.is_local for opinion in found[1:])
 
 
 def test_more_claims_than_a_check_may_give_away_are_judged_by_words() -> None:
@@ -101,7 +101,7 @@ def test_more_claims_than_a_check_may_give_away_are_judged_by_words() -> None:
 
     found = ask(judging_with(model_judge()), *pairs)
 
-    assert [one.judge for one in found[-3:]] == ["model:scripted", "lexical", "lexical"]
+    assert [opinion.judge for opinion in found[-3:]] == ["model:scripted", "lexical", "lexical"]
     [note] = list_judging_notes(found)
     assert note.endswith(
         "at most 60 claims of one check are given to model:scripted. (2 of 62 claims)"
@@ -178,7 +178,7 @@ def test_a_slow_entailment_model_is_given_up_and_rests_for_a_while() -> None:
         found += ask(judging, pair(CLAIM, SOURCE))
 
     note = "Judged by words alone: nli took longer than 0.01 seconds."
-    assert [one.note for one in found] == [note] * 3
+    assert [opinion.note for opinion in found] == [note] * 3
     assert judge.asked == 2
 
 

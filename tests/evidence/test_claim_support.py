@@ -21,7 +21,7 @@ GUIDE = (
 
 def find_labels(statement: str) -> list[tuple[str, str]]:
     found = compare_values(statement, SourceText(text=GUIDE, language="en"))
-    return [(one.draft.text, one.like.text) for one in found.unstated if one.like]
+    return [(value.draft.text, value.like.text) for value in found.unstated if value.like]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,9 @@ TEXTS = {"src_1": SourceText(text=FERRY), "src_2": SourceText(text=LIGHT)}
 
 
 def check(*sentences: str) -> ResearchFindings:
-    report = ProviderReport(provider="openai", text="\n".join(f"- {one}" for one in sentences))
+    report = ProviderReport(
+        provider="openai", text="\n".join(f"- {sentence}" for sentence in sentences)
+    )
     judge = model_synthesis.build_sentence_judge(FINDINGS, TEXTS)
     return model_synthesis.apply_model_report(FINDINGS, report, judge)
 

@@ -12,7 +12,7 @@ from citewell.evidence.signs.oppositions.contrary_words import (
     find_word_polarities,
     list_opposite_words,
 )
-from citewell.evidence.signs.oppositions.missing_denials import parse_clauses
+from citewell.evidence.signs.oppositions.statement_clauses import parse_clauses
 
 
 def assess(claim: str, text: str) -> ClaimSupport:
@@ -185,14 +185,14 @@ def test_a_year_at_the_head_of_a_page_is_found() -> None:
 
 
 def test_less_overlap_is_enough_for_what_research_says() -> None:
-    told = (
+    source = (
         "In this cohort study, treated patients had significantly lower mortality than controls"
         " (odds ratio 0.7), and fewer severe symptoms of the viral infection."
     )
     plain = "The painter had a lower price than others, and fewer of her early works were sold."
 
     claim = "Treated patients had lower mortality and fewer severe symptoms."
-    assert assess(claim, told).relation is ClaimRelation.SUPPORTS
+    assert assess(claim, source).relation is ClaimRelation.SUPPORTS
     assert (
         assess("The painter sold early works cheaply in Rome.", plain).relation
         is not ClaimRelation.SUPPORTS
@@ -211,11 +211,11 @@ def test_words_of_direction_and_their_opposites_are_known() -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", "not", "no no no", "(((", "than", '"quoted"', "﷽ لا"])
 def test_odd_sentences_have_no_clauses_or_harmless_ones(text: str) -> None:
-    assert all(one.terms for one in parse_clauses(text))
+    assert all(clause.terms for clause in parse_clauses(text))
     assert assess(text, text).relation is not ClaimRelation.CONTRADICTS
 
 
 def test_a_sentence_without_end_is_read_in_bounded_time() -> None:
     endless = "not more than less but (" * 40_000
 
-    assert sum(len(one.words) for one in parse_clauses(endless)) < 1_000
+    assert sum(len(clause.words) for clause in parse_clauses(endless)) < 1_000

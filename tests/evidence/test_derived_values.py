@@ -38,8 +38,12 @@ BAG = "The bag holds 40 lbs of sand."
 
 def find_doubtful(statement: str, source: str) -> list[str]:
     found = compare_values(statement, SourceText(text=source, language="en"))
-    conflicts = [one.draft.text for one in found.conflicts if one.is_strong or one.is_in_place]
-    return [*conflicts, *(one.draft.text for one in found.unstated)]
+    conflicts = [
+        conflict.draft.text
+        for conflict in found.conflicts
+        if conflict.is_strong or conflict.is_in_place
+    ]
+    return [*conflicts, *(value.draft.text for value in found.unstated)]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from citewell.evidence.encoding.encoders import (
     LocalEncoder,
     is_own_machine,
     open_encoder_folder,
-    open_encoder_workers,
+    open_model_workers,
 )
 from citewell.evidence.encoding.onnx_model import measure_cosines
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity, SimilarityScores
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def with_encoder(folder: Path, act: Callable[[LocalEncoder], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         opened = open_encoder_folder(folder)
-        encoder = LocalEncoder(opened, open_encoder_workers(opened))
+        encoder = LocalEncoder(opened, open_model_workers(opened.model_bytes))
         try:
             return await act(encoder)
         finally:
@@ -95,9 +95,9 @@ def test_a_folder_may_say_that_the_first_token_stands_for_the_text(folder: Path)
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
 
-    one, two = embed(folder, "tip battery", "tip sugar")
+    first, two = embed(folder, "tip battery", "tip sugar")
 
-    assert one == two
+    assert first == two
 
 
 def test_a_very_long_text_is_cut(folder: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_model_stays_loaded_for_the_next_task(folder: Path) -> None:
 @requires("encoder.fenced")
 def test_the_encoders_process_has_no_other_task(folder: Path) -> None:
     async def act() -> None:
-        async with open_encoder_workers(open_encoder_folder(folder)) as workers:
+        async with open_model_workers(open_encoder_folder(folder).model_bytes) as workers:
             task: WorkerTask[str] = WorkerTask(
                 "citewell.reading.extracted_page:clean_page_text", str
             )
@@ -274,7 +274,7 @@ def test_many_texts_are_asked_for_in_several_requests_and_none_is_empty(
 
     vectors, server = run_with_server(answer_well, act, environ)
 
-    sent = [json.loads(one.body)["input"] for one in server.seen]
+    sent = [json.loads(request.body)["input"] for request in server.seen]
     assert len(vectors) == TEXTS_PER_REQUEST + 1
     assert [len(texts) for texts in sent] == [TEXTS_PER_REQUEST, 1]
     assert all(text for texts in sent for text in texts)

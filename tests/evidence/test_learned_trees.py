@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from citewell.evidence.comparison.changed_number import NUMBER_SIGNS
-from citewell.evidence.signs import learned_trees
-from citewell.evidence.signs.grounding_signs import GROUNDING_SIGNS
-from citewell.evidence.signs.learned_trees import estimate_chance
+from citewell.evidence.signs import grounding_signs
+from citewell.evidence.signs.grounding_signs import GROUNDING_SIGNS, estimate_chance
 from citewell.text.data_tables import load_table
 
 TREES = {"changed_number_trees": NUMBER_SIGNS, "grounding_trees": GROUNDING_SIGNS}
 
 
 def list_tree_signs(name: str) -> set[int]:
-    nodes = list(load_table(learned_trees.__package__, name))
+    nodes = list(load_table(grounding_signs.__package__, name))
     found: set[int] = set()
     for node in nodes:  # grows while it is read
         if isinstance(node, list):

@@ -150,11 +150,11 @@ def test_a_part_of_an_instruction_is_no_evidence_either() -> None:
 
 
 def test_the_number_of_a_claim_may_be_a_text() -> None:
-    told = answer(
+    stated = answer(
         {"claim": "1", "relation": "Contradicts ", "quote": "The drug did not lower mortality."}
     )
 
-    assert judged(model_judge(told), pair(CLAIM, SOURCE)).relation is ClaimRelation.CONTRADICTS
+    assert judged(model_judge(stated), pair(CLAIM, SOURCE)).relation is ClaimRelation.CONTRADICTS
 
 
 def test_a_true_quote_that_has_nothing_to_do_with_the_claim_is_no_evidence() -> None:
@@ -173,7 +173,7 @@ def test_a_source_cannot_end_its_own_part_of_the_question() -> None:
 
     judge(ModelJudge(model, seconds=30), pair(CLAIM, text))
 
-    assert [one["text"] for one in model.materials[0]["claims"]] == [CLAIM]
+    assert [claim["text"] for claim in model.materials[0]["claims"]] == [CLAIM]
 
 
 def test_a_long_source_is_sent_as_the_passages_near_the_claims() -> None:
@@ -194,25 +194,25 @@ def test_nothing_is_asked_about_a_source_without_text() -> None:
 
     found = judge(ModelJudge(model, seconds=30), pair(CLAIM, " \n "), pair("  ", SOURCE))
 
-    assert all(isinstance(one, Unjudged) for one in found)
+    assert all(isinstance(opinion, Unjudged) for opinion in found)
     assert not model.asked
 
 
 def test_sixty_claims_go_out_in_a_few_calls_of_which_few_run_at_once() -> None:
     pairs = [pair(f"The drug number {n} lowered mortality.", SOURCE) for n in range(60)]
     model = ScriptedModel(quote_honestly, together=MAX_CONCURRENT_CALLS)
-    told: list[str | None] = []
+    messages: list[str | None] = []
 
     async def progress(_done: float, _total: float | None, message: str | None) -> None:
-        told.append(message)
+        messages.append(message)
 
     found = judge(ModelJudge(model, seconds=30, progress=progress), *pairs)
 
     assert len(found) == 60
     assert len(model.asked) == -(-60 // MAX_PAIRS_PER_CALL)
     assert model.most_running == MAX_CONCURRENT_CALLS
-    assert told[-1] == "60 of 60 claims judged"
-    assert all(len(one["sources"]) == 1 for one in model.materials)
+    assert messages[-1] == "60 of 60 claims judged"
+    assert all(len(material["sources"]) == 1 for material in model.materials)
 
 
 def test_after_a_call_that_failed_no_other_is_begun() -> None:
@@ -234,7 +234,7 @@ def test_what_the_first_calls_answered_stands_if_a_later_one_fails() -> None:
 
     found = judge(model_judge(fail_later), *(pair(f"{CLAIM} {n}", SOURCE) for n in range(20)))
 
-    assert sum(isinstance(one, Judgement) for one in found) == MAX_PAIRS_PER_CALL
+    assert sum(isinstance(opinion, Judgement) for opinion in found) == MAX_PAIRS_PER_CALL
     assert isinstance(found[-1], Unjudged)
 
 
@@ -246,7 +246,7 @@ def test_no_call_is_begun_after_the_time_is_up() -> None:
     found = judge(late, *(pair(f"{CLAIM} {n}", SOURCE) for n in range(60)))
 
     assert len(model.asked) == 2
-    assert sum(isinstance(one, Unjudged) for one in found) == 60 - 2 * MAX_PAIRS_PER_CALL
+    assert sum(isinstance(opinion, Unjudged) for opinion in found) == 60 - 2 * MAX_PAIRS_PER_CALL
 
 
 def test_a_cancelled_check_cancels_its_calls() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from citewell.core.values.research import ClaimRelation
 from citewell.evidence.signs import claim_support, nearest_sentences
+from citewell.evidence.signs.nearest_sentences import extract_running_text, summarise_markdown
 from citewell.text.data_tables import load_table
 from citewell.text.language import word_forms
+from tests.internet.world import World
 
 GOLD = Path(__file__).parent / "gold" / "citations.json"
 
@@ -301,8 +304,8 @@ def test_the_sentence_with_the_claims_rare_words_is_the_signal() -> None:
 
     weighed = nearest_sentences.weigh_claim_terms(claim, snippets)
 
-    said = nearest_sentences.find_nearest_sentence(weighed, snippets[0])
-    assert said == "The octopus has hemocyanin."
+    nearest = nearest_sentences.find_nearest_sentence(weighed, snippets[0])
+    assert nearest == "The octopus has hemocyanin."
 
 
 def test_a_word_of_stance_does_not_outweigh_a_rare_word() -> None:
@@ -351,3 +354,54 @@ def test_a_sentence_said_twice_is_quoted_once() -> None:
     )
 
     assert found == ("Sleep helps memory.",)
+
+
+MARKDOWN = """# How batteries age
+
+Lithium-ion batteries lose capacity with time and with every charge.
+See [the chart](http://example.org/a_(b).png) for **details** on the loss of capacity.
+
+| year | capacity |
+| --- | --- |
+| 1 | 97 |
+
+```python
+print("not prose, this is code and never part of a summary")
+```
+
+- Heat makes batteries lose capacity faster than charging does.
+"""
+
+
+def test_a_summary_is_prose_from_the_text() -> None:
+    summary = summarise_markdown(MARKDOWN)
+
+    assert "Lithium-ion batteries lose capacity with time and with every charge." in summary
+    assert "Heat makes batteries lose capacity faster" in summary
+    assert not any(mark in summary for mark in ("#", "|", "print", "](", "**"))
+
+
+@pytest.mark.parametrize("page", World().pages, ids=lambda page: f"{page.host}/{page.path}")
+def test_every_page_has_a_summary_of_its_own_sentences(page: Any) -> None:
+    summary = summarise_markdown(page.markdown)
+
+    assert 20 <= len(summary) <= 500
+    assert summary[:12].rstrip("…") in extract_running_text(page.markdown)
+
+
+def test_a_long_sentence_is_shortened_at_a_word() -> None:
+    summary = summarise_markdown("word " * 300 + "end.", max_chars=100)
+
+    assert summary.endswith("word…")
+    assert len(summary) <= 100
+
+
+def test_an_open_fence_does_not_swallow_the_text() -> None:
+    text = "```\nThe tide rises and falls twice a day here."
+
+    assert "tide rises" in summarise_markdown(text)
+
+
+@given(text=st.text(max_size=400), limit=st.integers(min_value=1, max_value=600))
+def test_a_summary_never_exceeds_its_limit(text: str, limit: int) -> None:
+    assert len(summarise_markdown(text, max_chars=limit)) <= limit

@@ -95,7 +95,7 @@ def test_what_was_judged_before_the_time_was_up_is_kept(tmp_path: Path) -> None:
 
     found = judge(model, *[pair(CLAIM, AGREEING)] * 4)
 
-    assert [isinstance(one, Judgement) for one in found] == [True, True, False, False]
+    assert [isinstance(opinion, Judgement) for opinion in found] == [True, True, False, False]
 
 
 def damage(folder: Path, fault: str) -> None:
@@ -204,7 +204,7 @@ def test_a_long_source_is_read_in_three_windows_of_whole_sentences() -> None:
 
     windows = choose_source_windows(CLAIM, source)
 
-    texts = [source.text[one.start : one.end] for one in windows]
+    texts = [source.text[window.start : window.end] for window in windows]
     assert len(windows) == MAX_WINDOWS
     assert CLAIM in texts[0]
     assert red in texts[1]

@@ -31,7 +31,7 @@ def test_a_changed_number_is_told_with_the_number_of_the_source(
     [shown] = found.evidence or ()
     assert source.split(maxsplit=1)[0] in shown.passage
     assert shown.url == PAGE
-    assert [one.kind for one in found.repairs or ()] == ["statement"]
+    assert [repair.kind for repair in found.repairs or ()] == ["statement"]
 
 
 @requires("check_draft.values")
@@ -60,9 +60,10 @@ def test_a_changed_year_is_told_as_a_date() -> None:
     found = find(check(draft, desk_with(SOURCE)))
 
     assert found.verdict in {V.CONTRADICTED, V.PARTLY}
-    assert [(one.kind, one.draft, one.source) for one in found.differences or ()] == [
-        ("date", "2018", "2021")
-    ]
+    assert [
+        (difference.kind, difference.draft, difference.source)
+        for difference in found.differences or ()
+    ] == [("date", "2018", "2021")]
 
 
 def test_a_number_of_which_the_source_says_nothing_is_named_but_accuses_nobody() -> None:
@@ -133,7 +134,9 @@ def test_a_number_that_stands_nowhere_is_told_with_the_one_in_its_place() -> Non
 
     assert found.verdict is V.PARTLY
     assert found.differences is not None
-    assert [(one.draft, one.source) for one in found.differences] == [("73 euros", "27 euros")]
+    assert [(difference.draft, difference.source) for difference in found.differences] == [
+        ("73 euros", "27 euros")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,11 @@ def test_vectors_of_different_lengths_are_not_compared() -> None:
 
 @given(PAIRS)
 def test_rounding_moves_a_cosine_by_little(pair: tuple[list[float], list[float]]) -> None:
-    one, other = pair
-    lengths = math.hypot(*one) * math.hypot(*other)
-    exact = sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
+    first, other = pair
+    lengths = math.hypot(*first) * math.hypot(*other)
+    exact = sum(a * b for a, b in zip(first, other, strict=True)) / lengths if lengths else 0.0
 
-    (measured,) = measure_cosines(round_vector(one), [round_vector(other)])
+    (measured,) = measure_cosines(round_vector(first), [round_vector(other)])
 
     assert -1.0001 <= measured <= 1.0001
     assert measured == pytest.approx(exact, abs=0.06)

@@ -8,12 +8,12 @@ from citewell.evidence.signs.oppositions.compared_sentence import ComparedSenten
 from citewell.evidence.signs.oppositions.opposition import find_overstatement
 
 
-def compare(language: str, statement: str, *said: str) -> tuple[str, str] | None:
+def compare(language: str, statement: str, *sentences: str) -> tuple[str, str] | None:
     found = find_overstatement(
         ComparedSentence(text=statement, code=language),
-        [ComparedSentence(text=one, code=language) for one in said],
+        [ComparedSentence(text=text, code=language) for text in sentences],
     )
-    return (found.stated, found.said) if found else None
+    return (found.stated, found.given) if found else None
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_without_an_encoder_there_are_no_cosines_and_nothing_to_say(tmp_path: Pa
 def test_without_passages_nobody_is_asked(tmp_path: Path) -> None:
     encoder = FakeEncoder()
 
-    scores = ask(encoder, lambda one: one.score_passages(QUESTION, ()), data=tmp_path)
+    scores = ask(encoder, lambda similarity: similarity.score_passages(QUESTION, ()), data=tmp_path)
 
     assert (scores.cosines, encoder.asked) == ((), [])
 
@@ -135,7 +135,11 @@ def test_vectors_of_another_encoder_are_not_taken(tmp_path: Path) -> None:
 
 def test_a_server_that_changed_its_model_is_asked_for_all_texts_again(tmp_path: Path) -> None:
     changed = FakeEncoder(letters="abitz")
-    ask(FakeEncoder(), lambda one: one.score_passages(QUESTION, ["battery"]), data=tmp_path)
+    ask(
+        FakeEncoder(),
+        lambda similarity: similarity.score_passages(QUESTION, ["battery"]),
+        data=tmp_path,
+    )
 
     scores = ask(changed, score, data=tmp_path)
 
@@ -147,7 +151,7 @@ def test_a_server_that_changed_its_model_is_asked_for_all_texts_again(tmp_path: 
 def test_private_passages_go_to_no_server_elsewhere(tmp_path: Path) -> None:
     encoder = FakeEncoder(is_local=False)
 
-    scores = ask(encoder, lambda one: score(one, is_private=True), data=tmp_path)
+    scores = ask(encoder, lambda similarity: score(similarity, is_private=True), data=tmp_path)
 
     assert encoder.asked == []
     assert scores.cosines == ()

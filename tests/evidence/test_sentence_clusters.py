@@ -58,9 +58,11 @@ def test_no_member_of_a_group_clashes_with_another() -> None:
     for group in sentence_clusters.cluster_sentences(
         SentenceCorpus(build_all_features(texts)), [1, 2, 3], min_similarity=0.3
     ):
-        said = [build_sentence_features(texts[place]) for place in group.members]
+        members = [build_sentence_features(texts[place]) for place in group.members]
         assert all(
-            sentence_clusters.can_state_same_fact(one, other) for one in said for other in said
+            sentence_clusters.can_state_same_fact(first, other)
+            for first in members
+            for other in members
         )
 
 
@@ -74,7 +76,7 @@ def test_the_first_of_a_group_is_the_one_nearest_to_the_others() -> None:
         sentence_clusters.cluster_sentences(
             SentenceCorpus(build_all_features(texts)), [1, 2, 3], min_similarity=0.4
         ),
-        key=lambda one: len(one.members),
+        key=lambda cluster: len(cluster.members),
     )
 
     assert texts[group.members[0]] == texts[0]
@@ -119,10 +121,10 @@ def test_candidates_miss_no_pair_that_is_alike() -> None:
     found = set(sentence_clusters.find_candidate_pairs(corpus))
 
     alike = {
-        (one, other)
+        (first, other)
         for other in range(len(held))
-        for one in range(other)
-        if sentence_features.measure_similarity(held[one], held[other], corpus.weigh_term)
+        for first in range(other)
+        if sentence_features.measure_similarity(held[first], held[other], corpus.weigh_term)
         >= sentence_features.MIN_RELATED_SIMILARITY
     }
     assert alike <= found
@@ -130,13 +132,13 @@ def test_candidates_miss_no_pair_that_is_alike() -> None:
 
 
 def test_likeness_is_one_for_the_same_and_nothing_for_strangers() -> None:
-    one, other = (
+    first, other = (
         build_sentence_features("The reef lost corals."),
         build_sentence_features("Quick wit, my dove."),
     )
 
-    assert sentence_features.measure_similarity(one, one, lambda _: 1.0) == 1.0
-    assert sentence_features.measure_similarity(one, other, lambda _: 1.0) == 0.0
+    assert sentence_features.measure_similarity(first, first, lambda _: 1.0) == 1.0
+    assert sentence_features.measure_similarity(first, other, lambda _: 1.0) == 0.0
     assert (
         sentence_features.measure_similarity(
             build_sentence_features(""), build_sentence_features(""), lambda _: 1.0

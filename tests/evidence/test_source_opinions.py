@@ -68,11 +68,11 @@ def test_a_name_with_an_error_of_a_scan_is_not_another_name() -> None:
 
 
 def test_a_source_that_contradicts_itself_is_reported_as_such() -> None:
-    said = "The vaccine reduced infections in adults over sixty."
+    statement = "The vaccine reduced infections in adults over sixty."
     denied = "The vaccine did not reduce infections in adults over sixty."
-    page = {"language": "en", "text": f"{said} {PAGES[0]['text']} {denied}"}
+    page = {"language": "en", "text": f"{statement} {PAGES[0]['text']} {denied}"}
 
-    opinion = judge(page, said)
+    opinion = judge(page, statement)
 
     assert opinion.stance is SourceStance.RELATED
     assert "may say the opposite" in opinion.reason

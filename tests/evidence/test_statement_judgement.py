@@ -28,9 +28,9 @@ def test_what_the_source_says_is_supported(statement: str) -> None:
 
 @requires("check_draft.values")
 def test_an_altered_quotation_is_told_with_the_words_of_the_source() -> None:
-    said = "The leader said: “Heat is the only enemy that every warranty mentions” [1]."
+    statement = "The leader said: “Heat is the only enemy that every warranty mentions” [1]."
 
-    found = find(check(manuscript(said, {"1": PAGE}), desk_with(SOURCE)))
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(SOURCE)))
 
     assert found.verdict is V.PARTLY
     [difference] = found.differences or ()

@@ -164,8 +164,8 @@ def test_the_words_that_differ_are_named() -> None:
 
     assert denied is not None
     assert turned is not None
-    assert (denied.stated, denied.said, denied.place) == ("", "not resist the", 0)
-    assert (turned.stated, turned.said, turned.ground) == ("rose", "fell", "antonym: rose/fell")
+    assert (denied.stated, denied.given, denied.place) == ("", "not resist the", 0)
+    assert (turned.stated, turned.given, turned.ground) == ("rose", "fell", "antonym: rose/fell")
 
 
 def test_other_languages_are_left_open() -> None:

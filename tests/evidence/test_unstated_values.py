@@ -72,7 +72,7 @@ def test_what_was_rounded_converted_or_reckoned_is_stated(statement: str) -> Non
     ],
 )
 def test_a_changed_number_is_unstated_however_the_rest_is_said(statement: str, draft: str) -> None:
-    assert [one.draft.text for one in find_unstated(statement)] == [draft]
+    assert [value.draft.text for value in find_unstated(statement)] == [draft]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_the_same_figure_with_another_unit_is_a_conflict(
 ) -> None:
     found = compare_values(statement, SourceText(text=source, language=language)).conflicts
 
-    assert [(one.source.text, one.is_in_place) for one in found] == [(other, True)]
+    assert [(conflict.source.text, conflict.is_in_place) for conflict in found] == [(other, True)]
 
 
 def test_the_number_of_another_row_of_a_table_is_a_conflict() -> None:
@@ -197,7 +197,7 @@ def test_the_number_of_another_row_of_a_table_is_a_conflict() -> None:
         for text in ("Pregnant people need 3.8 litres a day.", "Pregnant people need 3 litres.")
     )
 
-    assert [one.source.text for one in wrong] == ["3.0"]
+    assert [conflict.source.text for conflict in wrong] == ["3.0"]
     assert right == ()
 
 
@@ -207,5 +207,5 @@ def test_a_statement_in_another_language_is_compared_by_its_digits() -> None:
     slip = compare_foreign_values("El filtro retiene el 79 % de los rayos en la playa.", source)
     sound = compare_foreign_values("El filtro retiene el 97 % de los rayos en la playa.", source)
 
-    assert [one.like.text for one in slip if one.like] == ["97 %"]
+    assert [value.like.text for value in slip if value.like] == ["97 %"]
     assert sound == ()

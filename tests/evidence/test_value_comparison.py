@@ -37,7 +37,7 @@ def test_equal_approximate_and_derived_values_conflict_with_nothing(statement: s
     ],
 )
 def test_what_may_have_been_reckoned_is_no_strong_conflict(statement: str) -> None:
-    assert not any(one.is_strong for one in compare_values(statement, SOURCE).conflicts)
+    assert not any(conflict.is_strong for conflict in compare_values(statement, SOURCE).conflicts)
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,20 @@ def test_another_value_in_the_same_sentence_is_a_conflict(
 
 
 def test_a_year_of_the_record_is_known_without_standing_in_the_text() -> None:
-    said = "A 2021 survey asked 1,204 farmers in four provinces."
+    statement = "A 2021 survey asked 1,204 farmers in four provinces."
 
-    assert compare_values(said, SOURCE).conflicts
-    assert not compare_values(said, SOURCE, known_years={2021}).conflicts
+    assert compare_values(statement, SOURCE).conflicts
+    assert not compare_values(statement, SOURCE, known_years={2021}).conflicts
 
 
 def compare(statement: str, source: str, language: str = "en") -> tuple[str, ...]:
     """The values of a statement that conflict or are stated nowhere."""
     found = compare_values(statement, SourceText(text=source, language=language))
-    return tuple(one.draft.text for one in found.conflicts if one.is_strong or one.is_in_place) + (
-        tuple(one.draft.text for one in found.unstated)
-    )
+    return tuple(
+        conflict.draft.text
+        for conflict in found.conflicts
+        if conflict.is_strong or conflict.is_in_place
+    ) + (tuple(value.draft.text for value in found.unstated))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_a_value_that_stands_only_in_a_sentence_about_something_else_conflicts()
         "After daily work drivers have an uninterrupted rest of at least nine hours.", source
     )
 
-    assert [one.source.text for one in found.conflicts] == ["eleven hours"]
+    assert [conflict.source.text for conflict in found.conflicts] == ["eleven hours"]
 
 
 def test_a_count_of_other_things_is_no_rival() -> None:
@@ -245,7 +247,7 @@ def test_a_loss_is_not_another_value_than_what_is_kept() -> None:
         "The small press is 40% lighter and gives up 3% of the force of the large press.", source
     )
 
-    assert [one.is_in_place for one in found.conflicts if one.is_in_place] == []
+    assert [conflict.is_in_place for conflict in found.conflicts if conflict.is_in_place] == []
 
 
 def test_another_value_beside_those_of_the_statement_has_company() -> None:
@@ -288,5 +290,9 @@ def test_a_count_or_a_volume_is_no_percentage() -> None:
         "A review of 83 trials concluded that about 18 percent of patients had harm.", source
     )
 
-    told = [one.source.text for one in found.conflicts if one.is_strong or one.is_in_place]
-    assert told == ["8 percent"]
+    given = [
+        conflict.source.text
+        for conflict in found.conflicts
+        if conflict.is_strong or conflict.is_in_place
+    ]
+    assert given == ["8 percent"]

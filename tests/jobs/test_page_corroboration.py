@@ -25,16 +25,16 @@ def research(*pages: tuple[str, str]) -> ResearchFindings:
 def test_a_page_that_says_the_same_in_other_words_counts_as_a_second_source() -> None:
     found = research(("https://a.com/tower", SAID), ("https://b.org/tower", OTHER))
 
-    claim = next(one for one in found.claims if one.content == SAID)
+    claim = next(item for item in found.claims if item.content == SAID)
     assert "single_source" not in claim.flags
     assert claim.basis == "2 sources"
-    assert {one.snippet for one in found.evidence if one.claim_id == claim.id} == {SAID, OTHER}
+    assert {row.snippet for row in found.evidence if row.claim_id == claim.id} == {SAID, OTHER}
 
 
 def test_a_page_of_the_same_owner_is_no_second_source() -> None:
     found = research(("https://www.a.com/tower", SAID), ("https://blog.a.com/tower", OTHER))
 
-    claim = next(one for one in found.claims if one.content == SAID)
+    claim = next(item for item in found.claims if item.content == SAID)
     assert claim.basis == "1 source"
 
 
@@ -43,12 +43,12 @@ def test_another_number_supports_nothing() -> None:
 
     found = research(("https://a.com/tower", SAID), ("https://b.org/tower", other))
 
-    claim = next(one for one in found.claims if one.content == SAID)
+    claim = next(item for item in found.claims if item.content == SAID)
     assert claim.basis.startswith("1 source")
 
 
 def test_an_official_page_is_named_in_the_basis() -> None:
     found = research(("https://a.com/tower", SAID), ("https://www.paris.gouv.fr/tower", OTHER))
 
-    claim = next(one for one in found.claims if one.content == SAID)
+    claim = next(item for item in found.claims if item.content == SAID)
     assert claim.basis == "2 sources, 1 official"

@@ -14,9 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from citewell.core.errors import NetworkFailed, RejectedRequest
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
-from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.durable_job import BudgetSpent, CallFailed, CallReply, CallUncertain, JobOrder
 from citewell.jobs.job_service import JobService
-from citewell.jobs.paid_calls import BudgetSpent, CallFailed, CallReply, CallUncertain
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.store.job_store import ReconciledCall
 from citewell.jobs.store.thread_store import BalanceTooLow

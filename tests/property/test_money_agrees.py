@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from citewell.core.config import Settings
 from citewell.core.errors import NetworkFailed
 from citewell.core.values.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
-from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.durable_job import BudgetSpent, CallReply, CallUncertain, JobOrder
 from citewell.jobs.job_service import JobService
-from citewell.jobs.paid_calls import BudgetSpent, CallReply, CallUncertain
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.step_values import RESEARCH_JOB_KIND, ResearchAssignment
 from citewell.jobs.store.thread_store import BalanceTooLow

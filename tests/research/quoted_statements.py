@@ -13,13 +13,13 @@ TREES = "Street trees lower summer temperatures in cities by shading the ground.
 DENIED = "Street trees do not lower summer temperatures in cities by shading the ground."
 
 
-def quoted(text: str, source: str, **told: object) -> SourcedStatement:
+def quoted(text: str, source: str, **fields: object) -> SourcedStatement:
     plain = SourcedStatement(
         text=text, provider="local", source=source, owner=f"{source}.org", source_weight=0.35, support=1.0,
         snippet=text, start=0, end=len(text), origin=source, relevance=0.5,
     )  # fmt: skip
-    return replace(plain, **told)  # type: ignore[arg-type]  # the fields' own types check at the call
+    return replace(plain, **fields)  # type: ignore[arg-type]  # the fields' own types check at the call
 
 
-def built(*said: SourcedStatement) -> ClaimSet:
-    return claim_building.build_claims(said, salt="job")
+def built(*statements: SourcedStatement) -> ClaimSet:
+    return claim_building.build_claims(statements, salt="job")

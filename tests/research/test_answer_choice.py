@@ -14,7 +14,7 @@ def read_words(found: PageAnalysis, chosen: ChosenWindow) -> str:
 
 
 def list_answer(found: PageAnalysis) -> list[str]:
-    return [read_words(found, one) for one in choose_answer(found).answer]
+    return [read_words(found, window) for window in choose_answer(found).answer]
 
 
 def test_what_another_page_said_already_is_not_said_again() -> None:
@@ -30,7 +30,9 @@ def test_what_another_page_said_already_is_not_said_again() -> None:
 def test_each_part_gets_its_own_window() -> None:
     found = analyse_texts(QUESTION, f"# Opening\n\n{OPENED}", f"# Design\n\n{DESIGNED}")
     chosen = choose_answer(found).answer
-    by_part = {part: read_words(found, one) for one in reversed(chosen) for part in one.parts}
+    by_part = {
+        part: read_words(found, window) for window in reversed(chosen) for part in window.parts
+    }
 
     assert "1932" in by_part[0]
     assert "Bradfield" in by_part[1]
@@ -40,7 +42,7 @@ def test_parts_are_taken_in_turn() -> None:
     pages = [f"# Opening {n}\n\n{OPENED} Crowd {n} came to watch on that day." for n in range(6)]
     found = analyse_texts(QUESTION, *pages, f"# Design\n\n{DESIGNED}")
 
-    assert {part for one in choose_answer(found).answer[:2] for part in one.parts} == {0, 1}
+    assert {part for window in choose_answer(found).answer[:2] for part in window.parts} == {0, 1}
 
 
 def test_a_window_that_answers_two_parts_is_printed_once_for_both() -> None:

@@ -44,9 +44,9 @@ def test_every_part_of_the_question_has_its_passage_among_the_first() -> None:
 
 def test_a_passage_has_its_heading_date_and_address_in_the_prompt() -> None:
     given = choose_passages(PLAN, PageReadings(pages=(BRIDGE,)))
-    ask = ResearchRequest(query=PLAN.query, tier=RESEARCH_TIERS["S"], tag="t", passages=given)
+    request = ResearchRequest(query=PLAN.query, tier=RESEARCH_TIERS["S"], tag="t", passages=given)
 
-    prompt = build_passages_prompt(ask)
+    prompt = build_passages_prompt(request)
 
     assert "› Opening (https://a.example.org/bridge, 2021-03-04)\nThe harbour bridge" in prompt
 
@@ -82,7 +82,7 @@ def test_no_sentence_is_given_twice_and_all_stay_within_the_limits() -> None:
 
     assert 1 < len(given) <= MAX_GIVEN_PASSAGES
     assert sum(len(passage.text) for passage in given) <= MAX_GIVEN_CHARS
-    sentences = [said for passage in given for said in passage.text.split(". ")]
+    sentences = [sentence for passage in given for sentence in passage.text.split(". ")]
     assert len(sentences) == len(set(sentences))
 
 

@@ -79,11 +79,11 @@ def test_of_several_citations_those_stay_that_support_the_sentence() -> None:
 
 
 def test_a_sentence_that_joins_two_sources_keeps_both() -> None:
-    said = "The harbour bridge was opened in 1932, and the harbour tunnel was finished in 1992"
+    sentence = "The harbour bridge was opened in 1932, and the harbour tunnel was finished in 1992"
 
-    text, _ = checked(f"{said} [src_1][src_2].")
+    text, _ = checked(f"{sentence} [src_1][src_2].")
 
-    assert text == f"{said}. [src_1] [src_2]"
+    assert text == f"{sentence}. [src_1] [src_2]"
 
 
 def test_a_fact_without_a_citation_gets_that_of_the_source_which_has_it() -> None:

@@ -121,7 +121,7 @@ def test_a_dead_page_is_called_what_the_archive_knows_of_it(
 
     found = combine_findings(refine_missing_pages(gathered, {GONE: state, GOOD: "x"}), salt="job")
 
-    claim = next(one for one in found.claims if "survey" in one.content)
+    claim = next(claim for claim in found.claims if "survey" in claim.content)
     assert state in claim.flags
     assert "dead" not in claim.flags
     assert {source.state for source in found.sources} == {"read", state, "refused"}
@@ -141,7 +141,7 @@ def test_an_address_that_redirects_is_one_source_with_where_it_leads() -> None:
     found = combine_findings(gathered, salt="job")
 
     assert [source.url for source in found.sources].count(GOOD) == 1
-    (claim,) = [one for one in found.claims if "1932" in one.content]
+    (claim,) = [item for item in found.claims if "1932" in item.content]
     assert claim.supporting_providers == ("gemini", "openai")
 
 
@@ -224,14 +224,14 @@ def agreeing(text: str) -> Any:
 def test_a_provider_that_repeats_a_quoted_sentence_supports_its_claim() -> None:
     claims = agreeing("The harbour bridge was opened in 1932 after eight years of work.")
 
-    (claim,) = [one for one in claims if "1932" in one.content]
+    (claim,) = [item for item in claims if "1932" in item.content]
     assert claim.supporting_providers == ("local", "openai")
 
 
 def test_a_provider_that_says_it_in_other_words_supports_the_same_claim() -> None:
     claims = agreeing("In 1932, after work of eight years, the harbour bridge opened.")
 
-    (claim,) = [one for one in claims if "1932" in one.content]
+    (claim,) = [item for item in claims if "1932" in item.content]
     assert claim.content in PAGE
     assert claim.supporting_providers == ("local", "openai")
 
@@ -239,5 +239,5 @@ def test_a_provider_that_says_it_in_other_words_supports_the_same_claim() -> Non
 def test_a_provider_with_another_number_does_not_support_the_claim() -> None:
     claims = agreeing("The harbour bridge was opened in 1923 after eight years of work.")
 
-    (claim,) = [one for one in claims if "1932" in one.content]
+    (claim,) = [item for item in claims if "1932" in item.content]
     assert "openai" not in claim.supporting_providers

@@ -21,33 +21,33 @@ def test_a_link_in_brackets_is_the_citation_of_its_sentence() -> None:
 
 
 def test_the_words_of_a_link_within_a_sentence_are_spoken() -> None:
-    (one,) = extract_statements(report(f"According to the [World Bank]({B}) it grew by 5 %."))
+    (statement,) = extract_statements(report(f"According to the [World Bank]({B}) it grew by 5 %."))
 
-    assert one.text == "According to the World Bank it grew by 5 %."
-    assert one.urls == (B,)
+    assert statement.text == "According to the World Bank it grew by 5 %."
+    assert statement.urls == (B,)
 
 
 def test_numbers_lead_to_the_list_that_came_with_the_report() -> None:
     text = "Alpha is the first letter [1]. Beta is the second one [2][1]. Gamma has none [9]."
 
-    said = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
+    statements = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
 
-    assert [one.urls for one in said] == [(A,), (B, A), ()]
+    assert [statement.urls for statement in statements] == [(A,), (B, A), ()]
 
 
 def test_a_citation_that_covers_a_passage_stands_behind_all_its_sentences() -> None:
     text = "First we say one thing. Then we say another thing. A third thing follows here."
     end = text.index(" A third")
 
-    said = extract_statements(report(text, ReportCitation(url=A, start=0, end=end)))
+    statements = extract_statements(report(text, ReportCitation(url=A, start=0, end=end)))
 
-    assert [one.urls for one in said] == [(A,), (A,), ()]
+    assert [statement.urls for statement in statements] == [(A,), (A,), ()]
 
 
 def test_headings_tables_and_scraps_say_nothing() -> None:
     text = "# A heading of five words\n\n| a | table | row | here |\n\nToo short.\n\n- A bullet that says something. "
 
-    assert [one.text for one in extract_statements(report(text))] == [
+    assert [statement.text for statement in extract_statements(report(text))] == [
         "A bullet that says something."
     ]
 
@@ -55,18 +55,18 @@ def test_headings_tables_and_scraps_say_nothing() -> None:
 def test_a_mark_in_another_paragraph_is_nobodys() -> None:
     text = f"This sentence stands alone here.\n\n[Source]({A})"
 
-    (one,) = extract_statements(report(text))
+    (statement,) = extract_statements(report(text))
 
-    assert one.urls == ()
+    assert statement.urls == ()
 
 
 def test_five_hundred_citations_are_read_in_time() -> None:
     text = " ".join(f"Fact number {n} stands here ([p]({A}?n={n}))." for n in range(600))
 
-    said = extract_statements(report(text))
+    statements = extract_statements(report(text))
 
-    assert len(said) == 500
-    assert all(one.urls for one in said)
+    assert len(statements) == 500
+    assert all(statement.urls for statement in statements)
 
 
 def test_a_citation_behind_a_full_stop_ends_the_sentence_even_after_an_initial() -> None:
@@ -74,7 +74,7 @@ def test_a_citation_behind_a_full_stop_ends_the_sentence_even_after_an_initial()
 
     found = extract_statements(ProviderReport(provider="openai", text=text))
 
-    assert [(one.text, one.urls) for one in found] == [
+    assert [(statement.text, statement.urls) for statement in found] == [
         ("Winter light holds little ultraviolet B.", (A,)),
         ("Oily fish supplies some of it.", (B,)),
     ]
@@ -83,25 +83,36 @@ def test_a_citation_behind_a_full_stop_ends_the_sentence_even_after_an_initial()
 def test_a_citation_at_the_end_of_a_run_stands_for_the_sentences_before_it() -> None:
     text = "Alpha is the first letter. Beta is the second one. Gamma is the third one. [1]"
 
-    said = extract_statements(report(text, ReportCitation(url=A)))
+    statements = extract_statements(report(text, ReportCitation(url=A)))
 
-    assert [(one.urls, one.run_urls) for one in said] == [((), (A,)), ((), (A,)), ((A,), ())]
+    assert [(statement.urls, statement.run_urls) for statement in statements] == [
+        ((), (A,)),
+        ((), (A,)),
+        ((A,), ()),
+    ]
 
 
 def test_a_run_begins_after_the_citation_before() -> None:
     text = "Alpha is the first letter [2]. Beta is the second one. Gamma is the third one [1]."
 
-    said = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
+    statements = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
 
-    assert [(one.urls, one.run_urls) for one in said] == [((B,), ()), ((), (A,)), ((A,), ())]
+    assert [(statement.urls, statement.run_urls) for statement in statements] == [
+        ((B,), ()),
+        ((), (A,)),
+        ((A,), ()),
+    ]
 
 
 def test_two_citations_together_both_stand_for_their_run() -> None:
     text = "Alpha is the first letter. Beta is the second one. [1][2]"
 
-    said = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
+    statements = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
 
-    assert [(one.urls, one.run_urls) for one in said] == [((), (A, B)), ((A, B), ())]
+    assert [(statement.urls, statement.run_urls) for statement in statements] == [
+        ((), (A, B)),
+        ((A, B), ()),
+    ]
 
 
 def test_a_run_ends_with_its_paragraph_and_with_its_list_item() -> None:
@@ -110,6 +121,6 @@ def test_a_run_ends_with_its_paragraph_and_with_its_list_item() -> None:
         "- Gamma is the third letter.\n- Delta is the fourth letter. [1]"
     )
 
-    said = extract_statements(report(text, ReportCitation(url=A)))
+    statements = extract_statements(report(text, ReportCitation(url=A)))
 
-    assert [one.run_urls for one in said] == [(), (), (), ()]
+    assert [statement.run_urls for statement in statements] == [(), (), (), ()]

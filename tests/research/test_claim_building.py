@@ -15,8 +15,8 @@ from tests.research.quoted_statements import DENIED, TREES, built, quoted
 AGAIN = "By shading the ground, street trees lower summer temperatures in cities."
 
 
-def only(*said: SourcedStatement) -> ResearchClaim:
-    (claim,) = built(*said).claims
+def only(*statements: SourcedStatement) -> ResearchClaim:
+    (claim,) = built(*statements).claims
     return claim
 
 
@@ -38,7 +38,7 @@ def test_a_claim_that_contradicts_a_kept_one_is_kept_beyond_the_limit() -> None:
     assert len(whole.claims) == 3
     assert {texts[claim.id] for claim in kept.claims} == {TREES, DENIED}
     assert kept.conflicts == whole.conflicts
-    assert {one.claim_id for one in kept.evidence} == {claim.id for claim in kept.claims}
+    assert {row.claim_id for row in kept.evidence} == {claim.id for claim in kept.claims}
 
 
 def test_providers_that_back_a_claim_are_named() -> None:
@@ -52,15 +52,17 @@ def test_providers_that_back_a_claim_are_named() -> None:
 
 
 def test_one_sentence_with_two_citations_is_one_claim_with_two_pieces_of_evidence() -> None:
-    said = quoted(TREES, "src_1", provider="openai", origin="openai")
+    statement = quoted(TREES, "src_1", provider="openai", origin="openai")
 
     found = built(
-        said,
-        replace(said, source="src_2", owner="b.org", support=0.1, relation=ClaimRelation.MENTIONS),
+        statement,
+        replace(
+            statement, source="src_2", owner="b.org", support=0.1, relation=ClaimRelation.MENTIONS
+        ),
     )
 
     assert len(found.claims) == 1
-    assert {one.source for one in found.evidence} == {"src_1", "src_2"}
+    assert {row.source for row in found.evidence} == {"src_1", "src_2"}
     assert found.claims[0].confidence == 0.35  # the page that does not bear it out adds nothing
 
 
@@ -119,23 +121,23 @@ def test_a_cited_page_that_denies_the_claim_contradicts_it() -> None:
 
 
 def test_ids_come_from_the_content_and_the_job() -> None:
-    one, other = only(quoted(TREES, "src_1")), only(quoted(TREES, "src_1"))
+    first, other = only(quoted(TREES, "src_1")), only(quoted(TREES, "src_1"))
     elsewhere = claim_building.build_claims([quoted(TREES, "src_1")], salt="other").claims[0]
 
-    assert one.id == other.id != elsewhere.id
+    assert first.id == other.id != elsewhere.id
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_statements_is_nothing(seed: int) -> None:
-    said = [
+    statements = [
         quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"),
         quoted("The old bridge is 120 metres long.", "src_1"), quoted("The old bridge is 140 metres long.", "src_2"),
         quoted(AGAIN, "src_4", provider="openai", origin="openai"),
     ]  # fmt: skip
-    shuffled = said[:]
+    shuffled = statements[:]
     Random(seed).shuffle(shuffled)
 
-    assert built(*shuffled) == built(*said)
+    assert built(*shuffled) == built(*statements)
 
 
 def test_nothing_said_is_nothing_claimed() -> None:
@@ -145,8 +147,8 @@ def test_nothing_said_is_nothing_claimed() -> None:
 def test_evidence_names_its_claim_and_has_its_own_id() -> None:
     found = built(quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"))
 
-    assert {one.claim_id for one in found.evidence} <= {claim.id for claim in found.claims}
-    assert len({one.id for one in found.evidence}) == len(found.evidence)
+    assert {row.claim_id for row in found.evidence} <= {claim.id for claim in found.claims}
+    assert len({row.id for row in found.evidence}) == len(found.evidence)
 
 
 def _say(owner: str, text: str, published: str | None, source: str) -> SourcedStatement:
@@ -179,7 +181,7 @@ def test_a_source_that_repeats_anothers_words_corroborates_nothing() -> None:
     assert claim.basis == "1 source"
     assert "single_source" in claim.flags
     assert claim.sources == ("src_2",)
-    assert [(one.source, one.relation.value) for one in built.evidence] == [
+    assert [(row.source, row.relation.value) for row in built.evidence] == [
         ("src_2", "supports"),
         ("src_1", "mentions"),
     ]

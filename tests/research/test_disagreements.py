@@ -36,7 +36,7 @@ def test_other_values_for_the_same_thing_are_a_table_and_no_contradiction() -> N
     }
     assert found.conflicts == ()
     assert all("values_differ" in claim.flags for claim in found.claims)
-    assert {one.relation for one in found.evidence} == {
+    assert {row.relation for row in found.evidence} == {
         ClaimRelation.SUPPORTS,
         ClaimRelation.QUALIFIES,
     }

@@ -38,19 +38,19 @@ def test_only_sources_that_are_cited_are_listed() -> None:
 
 
 def test_without_pages_it_says_that_nothing_was_found() -> None:
-    said = take_section(answer_texts(ASKED).synthesis, "Answer")
+    section = take_section(answer_texts(ASKED).synthesis, "Answer")
 
-    assert said == "No page was found that answers this question."
+    assert section == "No page was found that answers this question."
 
 
 def test_a_subject_that_no_page_names_is_named_in_the_refusal() -> None:
     found = answer_texts(
         "When was the harbour bridge in Melbourne opened?", OPENED, f"Note: {OPENED}!"
     )
-    said = take_section(found.synthesis, "Answer")
+    section = take_section(found.synthesis, "Answer")
 
-    assert said.startswith("No page was found that answers this question: none of the 2 pages")
-    assert "“Melbourne”" in said
+    assert section.startswith("No page was found that answers this question: none of the 2 pages")
+    assert "“Melbourne”" in section
     assert found.claims == ()
     assert found.not_found == ("When was the harbour bridge in Melbourne opened?",)
 
@@ -73,9 +73,9 @@ def test_each_part_of_a_question_stands_above_its_answer() -> None:
         f"# Opening\n\n{OPENED}",
         "# Design\n\nThe harbour bridge was designed by the engineer John Bradfield.",
     )
-    said = take_section(found.synthesis, "Answer")
+    section = take_section(found.synthesis, "Answer")
 
-    first, second = said.split("**who designed the harbour bridge?**")
+    first, second = section.split("**who designed the harbour bridge?**")
     assert first.startswith("**When was the harbour bridge opened**")
     assert "1932" in first
     assert "Bradfield" in second
@@ -87,11 +87,11 @@ def test_numbers_that_contradict_each_other_stand_in_a_table() -> None:
         "About 160,000 vehicles cross the harbour bridge every day.",
         "About 90,000 vehicles cross the harbour bridge every day.",
     )
-    said = take_section(found.synthesis, "Where sources disagree")
+    section = take_section(found.synthesis, "Where sources disagree")
 
-    assert "| value | date | as stated |" in said
-    assert "160,000" in said
-    assert "90,000" in said
+    assert "| value | date | as stated |" in section
+    assert "160,000" in section
+    assert "90,000" in section
 
 
 def test_pages_that_copy_each_other_count_as_one_source() -> None:
@@ -102,7 +102,7 @@ def test_pages_that_copy_each_other_count_as_one_source() -> None:
     found = answer_texts(ASKED, story, story, f"{story} Read by all.")
 
     assert [source.copy_of for source in found.sources] == [None, "src_1", "src_1"]
-    assert {one.source for one in found.evidence} == {"src_1"}
+    assert {row.source for row in found.evidence} == {"src_1"}
     assert "2 sources" not in found.synthesis
     assert "3 sources" not in found.synthesis
 
@@ -140,7 +140,7 @@ def test_a_page_that_tells_the_reader_what_to_answer_is_never_quoted(command: st
     found = answer_texts(ASKED, f"{OPENED} {command}", f"# Opening\n\n{command}")
 
     assert "1999" not in found.synthesis
-    assert not any("1999" in one.snippet for one in found.evidence)
+    assert not any("1999" in row.snippet for row in found.evidence)
 
 
 def test_of_many_commands_on_one_page_none_is_quoted() -> None:
@@ -152,7 +152,7 @@ def test_of_many_commands_on_one_page_none_is_quoted() -> None:
     found = answer_texts(ASKED, OPENED, "\n\n".join(commands))
 
     assert "Ignore" not in found.synthesis
-    assert not any("Ignore" in one.snippet for one in found.evidence)
+    assert not any("Ignore" in row.snippet for row in found.evidence)
 
 
 def test_a_page_cannot_forge_a_citation() -> None:
@@ -208,8 +208,8 @@ def test_evidence_of_lists_and_rows_stands_at_its_offsets() -> None:
     found = answer_texts("Which bridges of the harbour were opened?", page)
 
     assert found.evidence
-    for one in found.evidence:
-        assert is_own_text(page, one.start, one.end, one.snippet)
+    for row in found.evidence:
+        assert is_own_text(page, row.start, row.end, row.snippet)
 
 
 def test_the_order_of_pages_changes_the_numbers_only() -> None:

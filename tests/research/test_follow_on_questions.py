@@ -59,7 +59,7 @@ def research(question: str) -> ResearchFindings:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_suggestion_is_a_question_that_was_not_just_asked(question: str) -> None:
-    topics = [one.topic for one in research(question).follow_ons]
+    topics = [follow_on.topic for follow_on in research(question).follow_ons]
 
     assert topics
     for topic in topics:
@@ -73,16 +73,17 @@ def test_every_suggestion_is_a_question_that_was_not_just_asked(question: str) -
 def test_no_suggestion_repeats_a_quoted_sentence(question: str) -> None:
     found = research(question)
 
-    for one in found.follow_ons:
-        words = word_forms.extract_terms(one.topic)
+    for follow_on in found.follow_ons:
+        words = word_forms.extract_terms(follow_on.topic)
         for claim in found.claims:
-            said = word_forms.extract_terms(claim.content)
-            assert len(words) < 4 or len(words & said) < 0.9 * len(said)
+            stated = word_forms.extract_terms(claim.content)
+            assert len(words) < 4 or len(words & stated) < 0.9 * len(stated)
 
 
 def test_a_heading_that_asks_something_is_suggested_as_it_is() -> None:
     topics = [
-        one.topic for one in research("How much fluid does a grown man need a day?").follow_ons
+        follow_on.topic
+        for follow_on in research("How much fluid does a grown man need a day?").follow_ons
     ]
 
     assert "Is coffee a thief of water?" in topics
@@ -91,7 +92,7 @@ def test_a_heading_that_asks_something_is_suggested_as_it_is() -> None:
 def test_a_section_that_the_answer_does_not_quote_is_suggested() -> None:
     question = "How large a rental deposit can a Norland landlord demand?"
 
-    topics = [one.topic for one in research(question).follow_ons]
+    topics = [follow_on.topic for follow_on in research(question).follow_ons]
 
     assert "What about rent increases?" in topics
 
@@ -115,7 +116,10 @@ def test_a_heading_of_a_common_kind_becomes_a_question_about_the_subject() -> No
     )
     plan = build_research_plan("How does a heat pump work?", RESEARCH_TIERS["S"], year=2026)
 
-    topics = [one.topic for one in analyse_readings(plan, PageReadings(pages=(page,))).follow_ons]
+    topics = [
+        follow_on.topic
+        for follow_on in analyse_readings(plan, PageReadings(pages=(page,))).follow_ons
+    ]
 
     assert len(set(topics) & set(aspects.values())) >= 2, topics
 
@@ -135,7 +139,10 @@ def test_differing_values_are_asked_about_with_both_values() -> None:
         "What is the boiling point of ethanol?", RESEARCH_TIERS["S"], year=2026
     )
 
-    topics = [one.topic for one in analyse_readings(plan, PageReadings(pages=pages)).follow_ons]
+    topics = [
+        follow_on.topic
+        for follow_on in analyse_readings(plan, PageReadings(pages=pages)).follow_ons
+    ]
 
     assert any(
         topic.startswith("Why do sources differ on") and "78" in topic and "80" in topic
@@ -153,6 +160,9 @@ def test_words_of_the_library_are_never_suggested() -> None:
     )
     plan = build_research_plan("How does a heat pump work?", RESEARCH_TIERS["S"], year=2026)
 
-    topics = [one.topic for one in analyse_readings(plan, PageReadings(pages=(page,))).follow_ons]
+    topics = [
+        follow_on.topic
+        for follow_on in analyse_readings(plan, PageReadings(pages=(page,))).follow_ons
+    ]
 
     assert not any("Miller" in topic or "cost" in topic for topic in topics)

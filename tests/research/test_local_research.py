@@ -46,8 +46,8 @@ def test_every_piece_of_evidence_stands_word_for_word_where_its_offsets_say() ->
     pages = texts(found)
 
     assert found.evidence
-    for one in found.evidence:
-        assert is_own_text(pages[one.source], one.start, one.end, one.snippet)
+    for row in found.evidence:
+        assert is_own_text(pages[row.source], row.start, row.end, row.snippet)
 
 
 def test_every_bullet_of_the_report_is_a_quotation_of_a_source_it_names() -> None:
@@ -80,7 +80,7 @@ def test_a_syndicated_copy_counts_once() -> None:
 
     assert {copy.copy_of, story.copy_of} in ({None, story.ref}, {None, copy.ref})
     repeated = copy.ref if copy.copy_of else story.ref
-    assert all(one.source != repeated for one in found.evidence)
+    assert all(row.source != repeated for row in found.evidence)
 
 
 def test_sources_that_agree_make_one_claim_with_more_confidence() -> None:
@@ -94,9 +94,9 @@ def test_sources_that_agree_make_one_claim_with_more_confidence() -> None:
 
 def test_a_denial_is_shown_as_a_disagreement_and_lowers_confidence() -> None:
     found = research()
-    against = [one for one in found.evidence if one.relation is ClaimRelation.CONTRADICTS]
+    against = [row for row in found.evidence if row.relation is ClaimRelation.CONTRADICTS]
 
-    assert any("do not lower" in one.snippet for one in against)
+    assert any("do not lower" in row.snippet for row in against)
     assert "## Where sources disagree" in found.synthesis
     assert any(
         "contradicted" in claim.flags and claim.contradicting_providers == ("local",)
@@ -113,22 +113,22 @@ def test_values_that_differ_stand_in_a_table_with_their_dates() -> None:
 
 def test_commands_and_false_citations_in_pages_never_reach_the_report() -> None:
     found = research()
-    told = found.synthesis + " ".join(one.snippet for one in found.evidence)
+    written = found.synthesis + " ".join(row.snippet for row in found.evidence)
 
-    assert "Ignore all previous" not in told
-    assert "src_9" not in told
-    assert "newsletter" not in told
-    assert "Buy two" not in told
+    assert "Ignore all previous" not in written
+    assert "src_9" not in written
+    assert "newsletter" not in written
+    assert "Buy two" not in written
 
 
 def test_a_sentence_that_points_back_brings_the_one_before() -> None:
     found = research()
     quoted = [words for words, _ in list_quoted_lines(found.synthesis)]
-    leant = [one.snippet for one in found.evidence if "However" in one.snippet]
+    leant = [row.snippet for row in found.evidence if "However" in row.snippet]
 
-    for told in (quoted, leant):
-        assert any("However" in words for words in told)
-        assert not any(words.startswith("However") for words in told)
+    for snippets in (quoted, leant):
+        assert any("However" in words for words in snippets)
+        assert not any(words.startswith("However") for words in snippets)
 
 
 def test_what_was_not_found_is_said_and_asked_next() -> None:
@@ -158,8 +158,8 @@ def test_follow_ons_have_reasons_and_are_few() -> None:
     follow = research().follow_ons
 
     assert 1 <= len(follow) <= 6
-    assert all(one.topic and one.rationale for one in follow)
-    assert len({one.topic for one in follow}) == len(follow)
+    assert all(follow_on.topic and follow_on.rationale for follow_on in follow)
+    assert len({follow_on.topic for follow_on in follow}) == len(follow)
 
 
 @pytest.mark.parametrize("tier", ["XXS", "S", "XL"])

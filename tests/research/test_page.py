@@ -139,12 +139,12 @@ def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice() -> 
 
 
 def test_a_table_of_values_that_the_report_holds_is_not_shown_again() -> None:
-    told = FINDINGS.model_copy(
+    findings = FINDINGS.model_copy(
         update={"synthesis": "# T\n\n**height**\n\n| value |\n|---|\n| 2 |\n"}
     )
 
     assert "Where values differ" in render_html_report(FINDINGS, facts={})
-    assert "Where values differ" not in render_html_report(told, facts={})
+    assert "Where values differ" not in render_html_report(findings, facts={})
 
 
 def test_only_a_disputed_claim_has_a_colour() -> None:

@@ -35,7 +35,7 @@ class ScriptedScorer:
         self.asked.append((question, is_private))
         if self._note:
             return SimilarityScores(note=self._note)
-        near = tuple(0.9 if "ticket" in one else 0.1 for one in passages)
+        near = tuple(0.9 if "ticket" in passage else 0.1 for passage in passages)
         return SimilarityScores(cosines=near, closeness=near, encoder="scripted")
 
 

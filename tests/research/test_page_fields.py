@@ -164,7 +164,7 @@ def test_a_value_that_a_model_invented_is_null_and_one_on_the_page_is_shown() ->
     text = "Glowell 806, an LED bulb.\n\nPrice\n: 7,99 euros\n\nDimmable: yes\n\nHeight 12 cm"
     stated = list_stated_values(values)
 
-    places = find_stated_highlights(text, [one.value for one in stated])
+    places = find_stated_highlights(text, [value.value for value in stated])
 
     assert drop_unstated_values(values, stated, places) == {
         "name": "Glowell 806",
@@ -201,6 +201,6 @@ def test_fields_of_an_object_count_to_the_limit() -> None:
 
     fields = parse_field_schema(schema(inner=inner))
 
-    assert json.dumps([one.name for one in fields]) == '["inner"]'
+    assert json.dumps([field.name for field in fields]) == '["inner"]'
     with pytest.raises(Exception, match="11 properties"):
         parse_field_schema(schema(inner=inner, more="string"))

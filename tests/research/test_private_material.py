@@ -119,7 +119,7 @@ def test_suggestions_with_words_of_the_library_are_dropped() -> None:
 
     kept = private_material.drop_private_topics(found)
 
-    assert [one.topic for one in kept.follow_ons] == ["How does heat age batteries?"]
+    assert [follow_on.topic for follow_on in kept.follow_ons] == ["How does heat age batteries?"]
     with pytest.raises(InvalidInput, match="customQuery"):
         private_material.check_public_topic(found.follow_ons[1].topic, found)
 

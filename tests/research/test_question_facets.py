@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.research.pages import page_analysis
-from citewell.research.planning import question_facets
-from citewell.research.planning.question_facets import QuestionKind
+from citewell.research.planning import research_plan
+from citewell.research.planning.research_plan import QuestionKind
 
 
 @pytest.mark.parametrize(
@@ -30,15 +30,15 @@ from citewell.research.planning.question_facets import QuestionKind
     ],
 )
 def test_a_question_is_of_a_kind(question: str, kind: QuestionKind) -> None:
-    assert question_facets.classify_question(question) is kind
+    assert research_plan.classify_question(question) is kind
 
 
-def queries(question: str, **told: object) -> list[str]:
-    return [facet.query for facet in question_facets.parse_question(question, **told).facets]  # type: ignore[arg-type]
+def queries(question: str, **options: object) -> list[str]:
+    return [facet.query for facet in research_plan.parse_question(question, **options).facets]  # type: ignore[arg-type]
 
 
 def test_the_question_itself_comes_first_and_the_other_side_is_heard() -> None:
-    found = question_facets.parse_question("Is nuclear power safe?").facets
+    found = research_plan.parse_question("Is nuclear power safe?").facets
 
     assert found[0].query == "Is nuclear power safe?"
     assert 3 <= len(found) <= 7
@@ -61,21 +61,21 @@ def test_news_is_searched_with_the_year() -> None:
 def test_numbered_questions_are_taken_word_for_word() -> None:
     asked = "Please find out:\n1. What is CRISPR?\n2. Who invented it?\n3. What does it cost?"
 
-    titles = [facet.title for facet in question_facets.parse_question(asked).facets[1:]]
+    titles = [facet.title for facet in research_plan.parse_question(asked).facets[1:]]
 
     assert titles == ["What is CRISPR?", "Who invented it?", "What does it cost?"]
-    assert "CRISPR" in question_facets.parse_question(asked).facets[2].query
+    assert "CRISPR" in research_plan.parse_question(asked).facets[2].query
 
 
 @pytest.mark.parametrize(
     "text", ["1. only one", "The 3. thing and the 5. thing", "In 2. Samuel 3. it says"]
 )
 def test_numbers_that_do_not_count_up_divide_nothing(text: str) -> None:
-    assert question_facets.split_numbered_questions(text) == ()
+    assert research_plan.split_numbered_questions(text) == ()
 
 
 def test_a_question_in_another_language_keeps_its_own_words() -> None:
-    found = question_facets.parse_question(
+    found = research_plan.parse_question(
         "Welche Folgen hat der Klimawandel für Gletscher?", language="de"
     ).facets
 
@@ -84,7 +84,7 @@ def test_a_question_in_another_language_keeps_its_own_words() -> None:
 
 
 def test_what_is_quoted_and_named_is_a_key_phrase() -> None:
-    found = question_facets.extract_key_phrases(
+    found = research_plan.extract_key_phrases(
         'Did the "dark ages" start when the Roman Empire ended?'
     )
 
@@ -103,13 +103,13 @@ def test_what_is_quoted_and_named_is_a_key_phrase() -> None:
     ],
 )
 def test_the_subject_is_left_when_the_asking_goes(question: str, subject: str) -> None:
-    assert question_facets.extract_subject(question) == subject
+    assert research_plan.extract_subject(question) == subject
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=150), st.sampled_from([None, "en", "de", "zh"]))
 def test_any_text_can_be_asked(text: str, language: str | None) -> None:
-    found = question_facets.parse_question(text, language=language)
+    found = research_plan.parse_question(text, language=language)
 
     plain = " ".join(text.split())
     assert found.facets[0].query in plain
@@ -146,7 +146,7 @@ def test_what_asks_is_told_from_the_scope_around_it() -> None:
         " What does replacing them cost?"
     )
 
-    found = question_facets.parse_question(asked)
+    found = research_plan.parse_question(asked)
 
     assert found.facets[0].query == "How do lithium-ion batteries age?"
     assert found.facets[0].subject == "lithium-ion batteries age"
@@ -161,12 +161,12 @@ def test_what_asks_is_told_from_the_scope_around_it() -> None:
 )  # fmt: skip
 def test_a_hostile_question_takes_no_time(text: str) -> None:
     assert (
-        len(question_facets.parse_question(text, year=2026).facets) <= 7
+        len(research_plan.parse_question(text, year=2026).facets) <= 7
     )  # the time limit is the other assertion
 
 
 def test_of_several_questions_each_is_a_side() -> None:
-    found = question_facets.parse_question(
+    found = research_plan.parse_question(
         "What is CRISPR? Who invented it? I need this for a talk."
     ).facets
 
@@ -179,17 +179,17 @@ def test_of_several_questions_each_is_a_side() -> None:
 def test_a_search_of_ours_that_is_asked_again_is_about_what_stands_before_its_end(
     tail: str,
 ) -> None:
-    found = question_facets.parse_question(f"lithium-ion grid batteries age {tail}")
+    found = research_plan.parse_question(f"lithium-ion grid batteries age {tail}")
 
     assert found.facets[0].query == f"lithium-ion grid batteries age {tail}"
     assert found.facets[0].subject == "lithium-ion grid batteries age"
     assert f"lithium-ion grid batteries age {tail} overview" not in {
-        one.query for one in found.facets
+        facet.query for facet in found.facets
     }
 
 
 def test_a_question_keeps_its_last_words() -> None:
     assert (
         "overview"
-        in question_facets.parse_question("What is the history of the overview?").facets[0].subject
+        in research_plan.parse_question("What is the history of the overview?").facets[0].subject
     )

@@ -29,9 +29,9 @@ def test_the_subject_is_named_when_only_the_heading_holds_it() -> None:
     page = (
         "# Street trees\n\n## Costs\n\nPlanting and care cost 800 dollars in the first five years."
     )
-    said = answer("What do street trees cost?", page)
+    text = answer("What do street trees cost?", page)
 
-    assert "Planting and care cost 800 dollars" in said
+    assert "Planting and care cost 800 dollars" in text
 
 
 def test_steps_keep_their_order_and_their_numbers() -> None:
@@ -39,11 +39,11 @@ def test_steps_keep_their_order_and_their_numbers() -> None:
         "# Bread\n\nTo bake bread at home, follow these steps:\n\n1. Mix the flour and water.\n"
         "2. Let the dough rest.\n3. Bake the bread in the oven."
     )
-    said = answer("How do I bake bread at home?", page)
+    text = answer("How do I bake bread at home?", page)
 
     assert re.search(
         r"1\. Mix the flour and water\.\n +2\. Let the dough rest\.\n +3\. Bake the bread in the oven\. \[src_1\]",
-        said,
+        text,
     )
 
 
@@ -51,11 +51,11 @@ def test_a_list_is_a_list_with_a_citation_on_each_line() -> None:
     page = (
         "# Reefs\n\nThere are three kinds of reefs:\n\n- fringing reefs\n- barrier reefs\n- atolls"
     )
-    said = answer("What are the kinds of reefs?", page)
+    text = answer("What are the kinds of reefs?", page)
 
     for kind in ("fringing reefs", "barrier reefs", "atolls"):
-        assert f"  - {kind} [src_1]" in said
-    assert "There are three kinds of reefs: [src_1]" in said
+        assert f"  - {kind} [src_1]" in text
+    assert "There are three kinds of reefs: [src_1]" in text
 
 
 def test_rows_are_a_table_under_the_header_of_the_page() -> None:
@@ -63,21 +63,21 @@ def test_rows_are_a_table_under_the_header_of_the_page() -> None:
         "# Reefs of the world\n\n| Reef | Length of reef |\n|---|---|\n"
         "| Great Barrier | 2,300 km |\n| Belize |  |"
     )
-    said = answer("What is the length of the Great Barrier reef?", page)
+    text = answer("What is the length of the Great Barrier reef?", page)
 
-    assert "| Reef | Length of reef |\n|---|---|\n" in said
-    assert "| Great Barrier | 2,300 km [src_1] |" in said
-    assert "|  |" not in said
+    assert "| Reef | Length of reef |\n|---|---|\n" in text
+    assert "| Great Barrier | 2,300 km [src_1] |" in text
+    assert "|  |" not in text
 
 
 def test_rows_without_a_header_are_sentences_without_empty_cells() -> None:
     page = (
         "# Reefs\n\n| Great Barrier reef length | | 2,300 km |\n| Belize reef length | 300 km | |"
     )
-    said = answer("What is the length of the Great Barrier reef?", page)
+    text = answer("What is the length of the Great Barrier reef?", page)
 
-    assert "Great Barrier reef length; 2,300 km" in said
-    assert "; ;" not in said
+    assert "Great Barrier reef length; 2,300 km" in text
+    assert "; ;" not in text
 
 
 def test_a_bar_inside_a_cell_does_not_break_the_table() -> None:
@@ -91,8 +91,8 @@ def test_no_markup_of_the_page_is_left_in_a_quotation() -> None:
         "# Plants\n\n**Snake Plant:** A [low-maintenance](https://example.org/a_(b)) plant for"
         " *dark* rooms.[3] ![photo](/p.png) It needs water `twice` a month."
     )
-    said = answer("Which low-maintenance plant is good for dark rooms?", page)
+    text = answer("Which low-maintenance plant is good for dark rooms?", page)
 
-    assert "Snake Plant: A low-maintenance plant for dark rooms." in said
+    assert "Snake Plant: A low-maintenance plant for dark rooms." in text
     for debris in ("**", "](", "![", "`", "[3]", "example.org"):
-        assert debris not in said
+        assert debris not in text

@@ -36,9 +36,9 @@ class Fixed:
         ]
 
 
-def search(*finders: object, **told: object) -> PageLeads:
+def search(*finders: object, **options: object) -> PageLeads:
     return asyncio.run(
-        research_rounds.search_round(PLAN, ports(*finders), queries=("one",), **told)  # type: ignore[arg-type]
+        research_rounds.search_round(PLAN, ports(*finders), queries=("one",), **options)  # type: ignore[arg-type]
     )
 
 
@@ -171,10 +171,10 @@ def test_a_page_that_cannot_be_read_says_why(error: CitewellError, state: str) -
 
 
 def test_a_reading_keeps_what_is_known_of_its_page() -> None:
-    told = ResearchPorts(finders=(), reader=Reader(), reputation={"www.city.gov": "high"}.get)
+    known = ResearchPorts(finders=(), reader=Reader(), reputation={"www.city.gov": "high"}.get)
 
     found = asyncio.run(
-        research_rounds.fetch_page_reading(PageLead(url="https://www.city.gov/heat"), told)
+        research_rounds.fetch_page_reading(PageLead(url="https://www.city.gov/heat"), known)
     )
 
     assert (found.reputation, found.language, found.published) == ("high", "en", "2024-06-01")
@@ -201,8 +201,8 @@ def test_the_plan_is_as_broad_as_the_tier() -> None:
         for name, tier in RESEARCH_TIERS.items()
     }
 
-    assert [len(one.queries) for one in asked.values()] == sorted(
-        len(one.queries) for one in asked.values()
+    assert [len(request.queries) for request in asked.values()] == sorted(
+        len(request.queries) for request in asked.values()
     )
     assert all(len(asked[name].queries) <= tier.queries for name, tier in RESEARCH_TIERS.items())
     assert asked["S"].queries[0] == "Is nuclear power safe?"

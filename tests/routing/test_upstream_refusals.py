@@ -23,7 +23,7 @@ from citewell.core.values.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.jobs.paid_calls import CallFailed, CallNotSent, CallUncertain
+from citewell.jobs.durable_job import CallFailed, CallNotSent, CallUncertain
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.openai import Provider
 from citewell.research.single_calls import ResearchCall

@@ -10,6 +10,8 @@ from citewell.core.config import (
     parse_web_address,
 )
 
+JUDGE_SETTING, JUDGE_MODEL_SETTING = "CITEWELL_JUDGE", "CITEWELL_JUDGE_MODEL"
+
 
 class EvidenceSettings(SettingsSection):
     encoder = Setting(
@@ -37,13 +39,13 @@ class EvidenceSettings(SettingsSection):
         parse_web_address,
     )
     judge = Setting(
-        "CITEWELL_JUDGE",
+        JUDGE_SETTING,
         "lexical",
         "Who judges whether a source supports a claim: `lexical` compares words; `nli` is the entailment model of CITEWELL_JUDGE_MODEL; `model`, or the name of a provider, asks a model that is configured. Whatever the others leave open, words decide.",
         parse_text,
     )
     judge_model = Setting(
-        "CITEWELL_JUDGE_MODEL",
+        JUDGE_MODEL_SETTING,
         None,
         "A folder with model.onnx, tokenizer.json and config.json of an entailment model (extra `semantic`).",
         parse_text,

@@ -6,7 +6,6 @@ API = (
     "durable_job",
     "job_engine",
     "job_service",
-    "paid_calls",
     "run_record",
     "step_values",
     "store.hashed_terms",

@@ -13,33 +13,20 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from citewell.core.errors import (
-    AuthRequired,
-    Blocked,
-    CitewellError,
-    InvalidInput,
-    Misconfigured,
-    NotFound,
-    OutOfCredit,
-    RateLimited,
-    RejectedRequest,
-)
+from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
-from citewell.jobs.durable_job import JobStep, JobStepState, JsonValue
-from citewell.jobs.paid_calls import (
+from citewell.jobs import run_record
+from citewell.jobs.durable_job import (
     BudgetSpent,
     CallFailed,
     CallNotSent,
     CallReply,
     CallUncertain,
+    JobStep,
+    JobStepState,
+    JsonValue,
     PaidCall,
-)
-from citewell.jobs.run_record import (
-    RunEnding,
-    RunRecord,
-    compute_backoff_delay,
-    finish_despite_cancellation,
 )
 from citewell.jobs.store.held_jobs import CancellationRequested, EstimateUnaffordable
 
@@ -48,14 +35,14 @@ logger = logging.getLogger(__name__)
 # Errors with which an upstream refuses a call before it does any work.
 _REFUSAL_ERRORS = (
     CallNotSent,
-    RateLimited,
-    AuthRequired,
-    OutOfCredit,
-    RejectedRequest,
-    InvalidInput,
-    Misconfigured,
-    NotFound,
-    Blocked,
+    errors.RateLimited,
+    errors.AuthRequired,
+    errors.OutOfCredit,
+    errors.RejectedRequest,
+    errors.InvalidInput,
+    errors.Misconfigured,
+    errors.NotFound,
+    errors.Blocked,
 )
 _FINAL_STEP_STATES = {
     ResearchStatus.COMPLETED: JobStepState.DONE,
@@ -69,7 +56,7 @@ class CallPayment:
     """One paid call of a run, sent or resumed as the store says."""
 
     def __init__(
-        self, record: RunRecord, key: str, call: PaidCall, *, seconds: float | None
+        self, record: run_record.RunRecord, key: str, call: PaidCall, *, seconds: float | None
     ) -> None:
         self._record = record
         self._key = key
@@ -100,7 +87,7 @@ class CallPayment:
         try:
             return await self._resume_or_send()
         except asyncio.CancelledError:
-            await finish_despite_cancellation(self._interrupt_call())
+            await run_record.finish_despite_cancellation(self._interrupt_call())
             raise
 
     async def _resume_or_send(self) -> JsonValue:
@@ -149,7 +136,7 @@ class CallPayment:
             wait = next(waits, None)
             # A rate limit costs nothing, and some tags are charged only once.
             can_resend = (
-                isinstance(answer, RateLimited)
+                isinstance(answer, errors.RateLimited)
                 if isinstance(answer, _REFUSAL_ERRORS)
                 else self._call.is_idempotent
             )
@@ -204,11 +191,11 @@ class CallPayment:
             try:
                 reply = await self._call.poll_research(self._require_step().ref or "")
                 failures = 0
-            except NotFound:
+            except errors.NotFound:
                 raise await self._settle_uncertain(
                     "The provider no longer knows the call."
                 ) from None
-            except CitewellError as error:
+            except errors.CitewellError as error:
                 failures += 1
                 if failures >= pace.max_poll_failures:
                     raise await self._settle_uncertain(error.message) from None
@@ -216,7 +203,7 @@ class CallPayment:
                 if reply.status in _FINAL_STEP_STATES:
                     return await self._settle_reply(reply)
             await self._record.pause(
-                compute_backoff_delay(pace.first_poll_delay, pace.max_poll_delay, asked)
+                run_record.compute_backoff_delay(pace.first_poll_delay, pace.max_poll_delay, asked)
             )
             asked += 1
 
@@ -235,8 +222,8 @@ class CallPayment:
         error = self._build_stored_error()
         return error if isinstance(error, CallUncertain) else CallUncertain(why)
 
-    async def _settle_failure(self, answer: BaseException) -> CitewellError:
-        kind = answer.kind if isinstance(answer, CitewellError) else "internal"
+    async def _settle_failure(self, answer: BaseException) -> errors.CitewellError:
+        kind = answer.kind if isinstance(answer, errors.CitewellError) else "internal"
         await self._store_outcome(JobStepState.FAILED, (kind, _describe_call_failure(answer)))
         return self._build_stored_error()
 
@@ -272,7 +259,7 @@ class CallPayment:
             return
         await self._wait_for_submission()
         step = self._require_step()
-        if ending is RunEnding.STOP or not step.state.is_open:
+        if ending is run_record.RunEnding.STOP or not step.state.is_open:
             return
         if step.state is JobStepState.SUBMITTED:
             await self._cancel_upstream(step.ref or "", why=self._describe_stop())
@@ -309,7 +296,7 @@ class CallPayment:
 
     def _describe_stop(self) -> str:
         """Why we end a call ourselves."""
-        if self._record.ending is RunEnding.CANCEL:
+        if self._record.ending is run_record.RunEnding.CANCEL:
             return "The research job was cancelled."
         if self._seconds is None:
             return "The research job ended before this call did, so the call was cancelled."
@@ -323,7 +310,7 @@ class CallPayment:
                 while reply.status not in _FINAL_STEP_STATES:
                     await self._record.pause(self._record.timing.first_poll_delay)
                     reply = await self._call.poll_research(ref)
-        except (CitewellError, TimeoutError) as error:
+        except (errors.CitewellError, TimeoutError) as error:
             await self._settle_uncertain(
                 f"{why} It could not be cancelled upstream: {_describe_call_failure(error)}"
             )
@@ -332,7 +319,7 @@ class CallPayment:
             reply = replace(reply, error=why, error_kind="cancelled")
         await self._store_reply(reply, _CANCELLED_MESSAGE)
 
-    def _build_stored_error(self) -> CitewellError:
+    def _build_stored_error(self) -> errors.CitewellError:
         """The stored error of a call without a result; the same before and after a restart."""
         step = self._require_step()
         error = step.error or {
@@ -357,13 +344,17 @@ def _read_task_outcome(task: asyncio.Future[CallReply]) -> CallReply | BaseExcep
     error = task.exception()
     if error is None:
         return task.result()
-    if not isinstance(error, CitewellError):
+    if not isinstance(error, errors.CitewellError):
         logger.error("A paid call raised an unexpected error.", exc_info=error)
     return error
 
 
 def _describe_call_failure(error: BaseException) -> str:
-    return error.message if isinstance(error, CitewellError) else "The call failed unexpectedly."
+    return (
+        error.message
+        if isinstance(error, errors.CitewellError)
+        else "The call failed unexpectedly."
+    )
 
 
 def _format_cents(ticks: int) -> str:

@@ -51,9 +51,8 @@ _KEPT_HOURS = 1  # for which DBOS keeps a run that has ended; it holds nothing o
 
 logger = logging.getLogger(__name__)
 _MIN_LOCK_SECONDS = 5.0  # a turn takes far less
-_UNKNOWN_KIND_DELAY_SECONDS = (
-    60.0  # before a job of a kind that this release lacks is offered again
-)
+# Before a job of a kind that this release lacks is offered again
+_UNKNOWN_KIND_DELAY_SECONDS = 60.0
 
 
 def name_worker(new_id: Callable[[], str]) -> WorkerName:
@@ -79,17 +78,12 @@ class DbosEngine(JobEngine):
             clock=setup.clock,
         )
         super().__init__(
-            setup,
-            queue,
-            idle_interval=timing.beat_interval,
-            turn_interval=timing.beat_interval,
+            setup, queue, idle_interval=timing.beat_interval, turn_interval=timing.beat_interval
         )
         self._url = state.database.direct_url
         self._heartbeats = SqlWorkerHeartbeats(state.database)
         self._reaper_lock = LeaderLock(
-            state.database,
-            REAPER_LOCK_ID,
-            seconds=max(_MIN_LOCK_SECONDS, timing.heartbeat_seconds),
+            state.database, REAPER_LOCK_ID, seconds=max(_MIN_LOCK_SECONDS, timing.heartbeat_seconds)
         )
         self._slots = asyncio.Semaphore(setup.at_once)  # DBOS counts for each queue by itself
         self._host: DbosHost | None = None

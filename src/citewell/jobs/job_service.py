@@ -150,10 +150,7 @@ class JobRunner(JobEngine):
             clock=setup.clock,
         )
         super().__init__(
-            setup,
-            queue,
-            idle_interval=timing.idle_interval,
-            turn_interval=timing.lease_seconds / 3,
+            setup, queue, idle_interval=timing.idle_interval, turn_interval=timing.lease_seconds / 3
         )
         # Jobs that we still hold but no longer run; true if they were stopped in good order.
         self._abandoned: list[tuple[HeldJob, bool]] = []

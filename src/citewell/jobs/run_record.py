@@ -214,9 +214,8 @@ class EngineTiming:
     max_attempts: int = 10  # claims of a job without a new step between them
     # Of the engine for PostgreSQL:
     heartbeat_seconds: float = 5.0  # within which a dead worker's jobs go on elsewhere
-    queue_interval: float = (
-        0.25  # between looks of DBOS at its queue; each look is two transactions
-    )
+    # Between looks of DBOS at its queue; each look is two transactions
+    queue_interval: float = 0.25
     check_interval: float = 30.0  # between comparisons of our jobs with those of DBOS
     launch_retry_delay: float = 5.0  # before DBOS is started again, if its database is away
 

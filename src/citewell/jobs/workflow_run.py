@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from citewell.core.errors import CitewellError, InternalError
 from citewell.core.values.research import ResearchStatus
 from citewell.jobs.call_payment import CallPayment
-from citewell.jobs.durable_job import Job, JobStep, JobStepState, JsonValue
-from citewell.jobs.paid_calls import PaidCall
+from citewell.jobs.durable_job import Job, JobStep, JobStepState, JsonValue, PaidCall
 from citewell.jobs.run_record import RunRecord
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from citewell.core.errors import NotFound
-from citewell.evidence.signs.excerpts import extract_query_excerpt
+from citewell.evidence.signs.nearest_sentences import extract_query_excerpt
 from citewell.library import library_rows as rows
 from citewell.library.fulltext_index import (
     DocumentTerms,

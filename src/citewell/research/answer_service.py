@@ -29,11 +29,7 @@ from citewell.research.checked_answers import (
 from citewell.research.claims.citation_check import list_cited_pages
 from citewell.research.pages.answer_passages import choose_passages
 from citewell.research.pages.page_finders import PageReadingService
-from citewell.research.planning.provider_choice import (
-    LOCAL_NAME,
-    PROVIDER_ERRORS,
-    PaidChoice,
-)
+from citewell.research.planning.provider_choice import LOCAL_NAME, PROVIDER_ERRORS, PaidChoice
 from citewell.research.planning.research_plan import build_research_plan
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import (
@@ -253,15 +249,15 @@ def _list_leads(report: ProviderReport) -> tuple[PageLead, ...]:
 def _build_grounded_answer(
     checked: CheckedAnswer, provider: str, *, cost_ticks: int, notes: Sequence[str]
 ) -> GroundedAnswer:
-    told = (*notes, *checked.notes)
+    all_notes = (*notes, *checked.notes)
     if not checked.text:
-        told = (f"{provider} wrote no answer.", *notes)
+        all_notes = (f"{provider} wrote no answer.", *notes)
     return GroundedAnswer(
         answer=clean_answer_text(checked.text),
         citations=checked.citations,
         provider=provider,
         cost_usd=round(cost_ticks / TICKS_PER_DOLLAR, 6) if cost_ticks else None,
-        notes=tuple(told) or None,
+        notes=tuple(all_notes) or None,
     )
 
 

@@ -220,18 +220,18 @@ class AnswerCheck:
                 f"{self._report.provider} marks no sentence; the marks are ours, of pages that"
                 " support the sentence."
             )
-        told = [
+        judged = [
             at
             for at, statement in enumerate(self._statements)
             if not self._is_marked or statement.urls or statement.run_urls
         ]
-        lost = [at for at in told if not any(self._is_supported(at, place) for place in places)]
+        lost = [at for at in judged if not any(self._is_supported(at, place) for place in places)]
         if lost:
             notes.append(
-                f"{len(lost)} of {len(told)} {pluralize(len(told), 'sentence')}: no cited page that could be read supports"
+                f"{len(lost)} of {len(judged)} {pluralize(len(judged), 'sentence')}: no cited page that could be read supports"
                 " them."
             )
-        bare = len(self._statements) - len(told)
+        bare = len(self._statements) - len(judged)
         if bare:
             notes.append(
                 f"{bare} of {len(self._statements)} {pluralize(len(self._statements), 'sentence')} {pluralize(bare, 'cites', 'cite')} nothing."
@@ -366,10 +366,10 @@ def _describe_unread(pages: Sequence[PageReading]) -> tuple[str, ...]:
 def build_writing_request(
     query: str, passages: tuple[GroundingPassage, ...], *, tag: str
 ) -> WritingRequest:
-    ask = ResearchRequest(query=query, tier=ANSWER_TIER, tag=tag, passages=passages)
+    request = ResearchRequest(query=query, tier=ANSWER_TIER, tag=tag, passages=passages)
     return WritingRequest(
         instructions=f"{research_prompts.PASSAGE_INSTRUCTIONS} Answer in a few sentences.",
-        material=research_prompts.build_passages_prompt(ask),
+        material=research_prompts.build_passages_prompt(request),
         tag=tag,
         max_tokens=_MAX_WRITTEN_TOKENS,
     )

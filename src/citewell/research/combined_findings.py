@@ -17,24 +17,13 @@ from citewell.core.values.research import (
 from citewell.evidence.signs import repeated_texts
 from citewell.evidence.signs.claim_support import SourceText, assess_support
 from citewell.jobs.step_values import LOCAL_PROVIDER, PageReading, PageReadings, ResearchPlan
-from citewell.research.claims import claim_building, source_kinds
-from citewell.research.claims.citation_check import (
-    CitationCheck,
-    JudgedCitations,
-    describe_uncited_reports,
-    join_shared_quotes,
-)
+from citewell.research.claims import citation_check, claim_building, source_kinds
 from citewell.research.claims.claim_building import ClaimSet, SourcedStatement
+from citewell.research.pages import page_analysis
 from citewell.research.pages.answer_passages import (
     choose_answer,
     collect_passages,
     quote_best_windows,
-)
-from citewell.research.pages.page_analysis import (
-    MeaningScores,
-    PageAnalysis,
-    analyse_pages,
-    format_unit_text,
 )
 from citewell.research.pages.question_coverage import AnswerState, compare_figures, judge_coverage
 from citewell.research.planning.thread_context import describe_left_out
@@ -64,16 +53,19 @@ class GatheredMaterial:
     own_readings: PageReadings = field(
         default_factory=PageReadings
     )  # pages that the local engine read
-    cited_readings: tuple[
-        tuple[str, PageReading], ...
-    ] = ()  # cited addresses with the pages read there
+    # Cited addresses with the pages read there
+    cited_readings: tuple[tuple[str, PageReading], ...] = ()
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
-    meaning: MeaningScores = field(default_factory=MeaningScores)  # by an encoder, if there is one
+    meaning: page_analysis.MeaningScores = field(
+        default_factory=page_analysis.MeaningScores
+    )  # by an encoder, if there is one
     # Places that earlier jobs of the thread quoted (the page's sha256, start, end), with the job.
     quoted: Mapping[tuple[str, int, int], str] = field(default_factory=dict)
     is_private: bool = False  # text of the library is in it, or was given to one of the models
-    judged: JudgedCitations = field(default_factory=dict)  # by another judge than words
+    judged: citation_check.JudgedCitations = field(
+        default_factory=dict
+    )  # by another judge than words
 
 
 def combine_findings(
@@ -86,26 +78,28 @@ def combine_findings(
     pages = _merge_gathered_pages(gathered)
     sources = _build_combined_registry(gathered, pages, archived or {})
     refs = {addresses.build_page_key(source.url): source.ref for source in sources}
-    told = {
+    texts = {
         addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
         for url, page in gathered.cited_readings
     } | refs
     own_refs = _index_refs_by_url(gathered.own_readings, refs)
-    found = analyse_pages(
+    found = page_analysis.analyse_pages(
         gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness
     )
-    said = list(quote_best_windows(found, refs=own_refs))
+    rows = list(quote_best_windows(found, refs=own_refs))
     by_key = {addresses.build_page_key(page.url): page for page in gathered.own_readings.pages}
     by_key |= {addresses.build_page_key(url): page for url, page in gathered.cited_readings}
-    check = CitationCheck(by_key, told, gathered.judged)
+    check = citation_check.CitationCheck(by_key, texts, gathered.judged)
     page_refs = [own_refs[page.url] for page in found.pages]
-    quotes = tuple(said)
+    quotes = tuple(rows)
     leading = sorted(quotes, key=lambda row: -row.relevance)[:_MAX_LEADING_STATEMENTS]
-    said += [row for lead in leading for row in _find_supporting_rows(found, lead, page_refs)]
+    rows += [row for lead in leading for row in _find_supporting_rows(found, lead, page_refs)]
     for report in gathered.reports:
-        said += join_shared_quotes(quotes, check.judge_statements(gathered.plan, report))
+        rows += citation_check.join_shared_quotes(
+            quotes, check.judge_statements(gathered.plan, report)
+        )
     built = claim_building.build_claims(
-        said, language=gathered.plan.language, salt=salt
+        rows, language=gathered.plan.language, salt=salt
     ).keep_first_claims(_MAX_COMBINED_CLAIMS)
     built = replace(
         built,
@@ -121,7 +115,7 @@ def combine_findings(
         refs=page_refs,
         notes=(
             *gathered.notes,
-            *describe_uncited_reports(gathered.reports),
+            *citation_check.describe_uncited_reports(gathered.reports),
             *_describe_citation_faults(built),
         ),
         quoted=gathered.quoted,
@@ -217,10 +211,7 @@ def _describe_citation_faults(built: ClaimSet) -> tuple[str, ...]:
         ),
         "dead": ("cites an address that has no page", "cite addresses that have no page"),
         "gone": ("cites a page that is gone", "cite pages that are gone"),
-        "unreachable": (
-            "cites a page that could not be read",
-            "cite pages that could not be read",
-        ),
+        "unreachable": ("cites a page that could not be read", "cite pages that could not be read"),
     }
     counts = {flag: sum(1 for claim in built.claims if flag in claim.flags) for flag in words}
     return tuple(
@@ -255,7 +246,7 @@ def _describe_place(headings: tuple[markdown_blocks.PlacedHeading, ...], start: 
 
 
 def _find_supporting_rows(
-    found: PageAnalysis, statement: SourcedStatement, refs: Sequence[str]
+    found: page_analysis.PageAnalysis, statement: SourcedStatement, refs: Sequence[str]
 ) -> Iterator[SourcedStatement]:
     for place, page in enumerate(found.pages):
         owner = source_kinds.identify_source_owner(page.url)
@@ -275,7 +266,7 @@ def _find_supporting_rows(
                 source_weight=source_kinds.weigh_source(kind, page.reputation),
                 source_kind=kind,
                 support=support.score,
-                snippet=format_unit_text(unit),
+                snippet=page_analysis.format_unit_text(unit),
                 start=unit.start,
                 end=unit.end,
                 published=page.published,
@@ -284,7 +275,7 @@ def _find_supporting_rows(
             )
 
 
-def _find_nearest_unit(found: PageAnalysis, place: int, text: str) -> PageUnit | None:
+def _find_nearest_unit(found: page_analysis.PageAnalysis, place: int, text: str) -> PageUnit | None:
     """The sentence of a page with most words of the text; None if it has too few of them."""
     indexed = found.index.pages[place]
     wanted = set(list_passage_terms(text, language=indexed.language))
@@ -329,7 +320,7 @@ def build_page_source(
 
 
 def assemble_findings(
-    found: PageAnalysis,
+    found: page_analysis.PageAnalysis,
     built: ClaimSet,
     sources: tuple[ResearchSource, ...],
     *,

@@ -11,37 +11,26 @@ from citewell.core.values.research import TICKS_PER_CENT, ResearchFindings
 from citewell.core.values.wire_values import UNTRUSTED_LABEL
 from citewell.jobs.durable_job import JobStep, JobView
 from citewell.jobs.step_values import LOCAL_PROVIDER, parse_assignment
+from citewell.jobs.store import ledger_rows
 from citewell.jobs.store.job_store import SqlJobStore
-from citewell.jobs.store.ledger_rows import (
-    CreditBalance,
-    LedgerEntry,
-    LedgerEntryType,
-    ProviderSpend,
-    round_up_cents,
-)
 from citewell.jobs.store.thread_store import ResearchThread, ThreadMessage
-from citewell.research.job_views import (
-    STEP_STATUS_WORDS,
-    build_provider_progress,
-    build_report_key,
-    format_timestamp,
-)
+from citewell.research import job_views
+from citewell.research.job_views import STEP_STATUS_WORDS
 from citewell.research.research_store import SqlResearchStore
 
 DAY_SECONDS = 86_400
 _MAX_CREDIT_TICKS = 10**6 * 100 * TICKS_PER_CENT  # a million dollars
 _ENTRY_DESCRIPTIONS = {
-    LedgerEntryType.CREDIT: "Credit",
-    LedgerEntryType.RESERVE: "Reserved for a job",
-    LedgerEntryType.SETTLE: "Spent by a job",
-    LedgerEntryType.RELEASE: "Reserved and not needed",
+    ledger_rows.LedgerEntryType.CREDIT: "Credit",
+    ledger_rows.LedgerEntryType.RESERVE: "Reserved for a job",
+    ledger_rows.LedgerEntryType.SETTLE: "Spent by a job",
+    ledger_rows.LedgerEntryType.RELEASE: "Reserved and not needed",
 }
 PERIOD_DAYS = {"7d": 7, "30d": 30, "90d": 90}
 
 _MAX_PRIOR_CLAIMS, _MAX_PRIOR_JOBS = 5, 3
-_MIN_QUESTION_SIMILARITY = (
-    0.5  # share of the question's words, by weight; below it the questions differ
-)
+# Share of the question's words, by weight; below it the questions differ
+_MIN_QUESTION_SIMILARITY = 0.5
 
 
 async def find_prior_work(
@@ -54,7 +43,7 @@ async def find_prior_work(
     for job in (match.job for match in found if match.score >= _MIN_QUESTION_SIMILARITY):
         view = await jobs.require_job_view(owner, job)
         asked = parse_assignment(view.job.args).query
-        created = format_timestamp(view.job.created)
+        created = job_views.format_timestamp(view.job.created)
         summaries.append({"jobId": job, "query": asked, "createdAt": created})
         stored = await store.search_stored_claims(
             owner, job=job, query=query[:500], limit=_MAX_PRIOR_CLAIMS
@@ -96,7 +85,7 @@ def format_dollars(cents: int) -> str:
     return f"{'-' if cents < 0 else ''}${abs(cents) / 100:,.2f}"
 
 
-def build_balance_view(held: CreditBalance) -> dict[str, Any]:
+def build_balance_view(held: ledger_rows.CreditBalance) -> dict[str, Any]:
     """The balance as the answer of a tool.
 
     An account without a budget is marked `unlimited`. It has nothing that could be used up, so
@@ -119,7 +108,7 @@ def build_balance_view(held: CreditBalance) -> dict[str, Any]:
     return answer
 
 
-def build_transaction_view(row: LedgerEntry) -> dict[str, Any]:
+def build_transaction_view(row: ledger_rows.LedgerEntry) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": row.id,
         "type": row.type.value,
@@ -127,7 +116,7 @@ def build_transaction_view(row: LedgerEntry) -> dict[str, Any]:
         "amountTicks": row.ticks,
         "description": row.note or _ENTRY_DESCRIPTIONS[row.type],
         "creditSource": row.source,
-        "createdAt": format_timestamp(row.entered),
+        "createdAt": job_views.format_timestamp(row.entered),
         "jobId": row.job,
         "provider": row.provider,
     }
@@ -142,13 +131,13 @@ def build_job_row(view: JobView) -> dict[str, Any]:
         "status": view.status.value,
         "budgetTier": work.tier,
         "query": work.query,
-        "costCents": round_up_cents(view.spent),
-        "createdAt": format_timestamp(view.job.created),
+        "costCents": ledger_rows.round_up_cents(view.spent),
+        "createdAt": job_views.format_timestamp(view.job.created),
     }
 
 
 def build_usage_view(
-    period: str, spent: Iterable[ProviderSpend], recent: Iterable[JobView]
+    period: str, spent: Iterable[ledger_rows.ProviderSpend], recent: Iterable[JobView]
 ) -> dict[str, Any]:
     rows = sorted(spent, key=lambda row: (-row.ticks, row.provider))
     total = sum(row.cents for row in rows)
@@ -157,11 +146,7 @@ def build_usage_view(
         "totalSpendCents": total,
         "totalSpendDollars": format_dollars(total),
         "providerBreakdown": [
-            {
-                "provider": row.provider,
-                "totalCostCents": row.cents,
-                "jobCount": row.jobs,
-            }
+            {"provider": row.provider, "totalCostCents": row.cents, "jobCount": row.jobs}
             for row in rows
         ],
         "recentJobs": [build_job_row(view) for view in recent],
@@ -178,8 +163,8 @@ def build_thread_row(thread: ResearchThread) -> dict[str, Any]:
     return {
         "id": thread.id,
         "title": thread.title,
-        "createdAt": format_timestamp(thread.created),
-        "updatedAt": format_timestamp(thread.updated),
+        "createdAt": job_views.format_timestamp(thread.created),
+        "updatedAt": job_views.format_timestamp(thread.updated),
     }
 
 
@@ -190,7 +175,7 @@ def build_thread_view(
     findings: Mapping[str, ResearchFindings | None],
 ) -> dict[str, Any]:
     newest_first = list(views)
-    costs = {view.job.id: round_up_cents(view.spent) for view in newest_first}
+    costs = {view.job.id: ledger_rows.round_up_cents(view.spent) for view in newest_first}
     return {
         **build_thread_row(held),
         "messages": [_build_message_view(message, costs) for message in messages],
@@ -207,7 +192,7 @@ def _build_message_view(message: ThreadMessage, costs: Mapping[str, int]) -> dic
         "role": message.role,
         "content": message.content,
         "costCents": costs.get(message.job or "") if message.role == "assistant" else None,
-        "createdAt": format_timestamp(message.created),
+        "createdAt": job_views.format_timestamp(message.created),
     }
 
 
@@ -223,10 +208,10 @@ def _build_thread_job(view: JobView, findings: ResearchFindings | None) -> dict[
         "parentJobId": work.parent,
         "synthesisMarkdown": findings.synthesis if findings else None,
         "suggestedFollowOns": [item.topic for item in findings.follow_ons] if findings else [],
-        "totalCustomerCostCents": round_up_cents(view.spent),
+        "totalCustomerCostCents": ledger_rows.round_up_cents(view.spent),
         "durationSeconds": max(0, round(lasted)) if lasted is not None else None,
-        "createdAt": format_timestamp(view.job.created),
-        "completedAt": format_timestamp(view.finished),
+        "createdAt": job_views.format_timestamp(view.job.created),
+        "completedAt": job_views.format_timestamp(view.finished),
     }
 
 
@@ -234,10 +219,10 @@ def _build_provider_steps(view: JobView) -> list[dict[str, Any]]:
     """One step for each provider of the job, and one for the model that wrote the report."""
     rows = []
     for name in parse_assignment(view.job.args).providers:
-        part = build_provider_progress(view, name)
+        part = job_views.build_provider_progress(view, name)
         rows.append(
             {
-                "id": build_report_key(name),
+                "id": job_views.build_report_key(name),
                 "provider": name,
                 "status": part["status"],
                 "durationSeconds": part.get("durationSeconds"),

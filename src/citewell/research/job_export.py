@@ -242,7 +242,7 @@ def _render_claim(
     disputes = [label for flag, label in _DISPUTE_FLAGS.items() if flag in claim.flags]
     basis = ", ".join(part for part in claim.basis.split(", ") if part not in disputes)
     level = f"{claim.confidence_level} confidence"
-    told = f"{level}: {basis}" if basis else level
+    label = f"{level}: {basis}" if basis else level
     flags = "".join(f'<span class="flag dispute">{label}</span>' for label in disputes)
     flags += "".join(
         f'<span class="flag{" serious" if flag in _SERIOUS_FLAGS else " plain"}">'
@@ -257,7 +257,7 @@ def _render_claim(
     return (
         f'<details class="claim{" disputed" if disputes else ""}"><summary>'
         f'<span class="said">{escape(claim.content, quote=False)}</span>'
-        f'<span class="basis"><span title="confidence {claim.confidence:.2f}">{escape(told)}</span>'
+        f'<span class="basis"><span title="confidence {claim.confidence:.2f}">{escape(label)}</span>'
         f"{flags}</span></summary>"
         f"{quotes or '<p>No source was found that says this.</p>'}</details>\n"
     )
@@ -391,10 +391,12 @@ def _render_footer(findings: ResearchFindings) -> str:
         if findings.synthesis_by == "extractive"
         else f"The report was written by {findings.synthesis_by}; its citations were checked by Citewell."
     )
-    told = f"{by} The statements are those of the cited pages; check them before you rely on them."
+    notice = (
+        f"{by} The statements are those of the cited pages; check them before you rely on them."
+    )
     method = _METHOD_PATTERN.search(findings.synthesis)
-    said = (
+    source = (
         method[1].replace(_BRACKETS_TEXT + " are", "the small line above it is") if method else ""
     )
-    how = f"<h2>Method</h2>{render_markdown_html(said)}" if said else ""
-    return f"<footer>{how}<p>{escape(told, quote=False)}</p></footer>"
+    how = f"<h2>Method</h2>{render_markdown_html(source)}" if source else ""
+    return f"<footer>{how}<p>{escape(notice, quote=False)}</p></footer>"

@@ -236,10 +236,7 @@ def _build_cost_view(view: JobView) -> dict[str, Any]:
     times = {name: _measure_provider_time(view, name) for name in work.providers}
     end = view.finished or view.job.created
     return {
-        "cost": {
-            "totalCents": round_up_cents(view.spent),
-            "byProvider": dict(view.provider_cents),
-        },
+        "cost": {"totalCents": round_up_cents(view.spent), "byProvider": dict(view.provider_cents)},
         "duration": {
             "totalSeconds": max(0, round(end - view.job.created)),
             "byProvider": {name: time for name, time in times.items() if time is not None},
@@ -266,7 +263,7 @@ def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
         relations.setdefault(item.claim_id, {}).setdefault(item.source, item.relation.value)
     rows = []
     for claim in findings.claims:
-        said = relations.get(claim.id, {})
+        relation_of = relations.get(claim.id, {})
         rows.append(
             {
                 **claim.to_wire(),
@@ -275,7 +272,7 @@ def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
                     {
                         **_build_source_summary(known[ref]),
                         "ref": ref,
-                        "relation": said.get(ref, "mentions"),
+                        "relation": relation_of.get(ref, "mentions"),
                     }
                     for ref in claim.sources
                     if ref in known

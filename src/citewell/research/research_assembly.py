@@ -16,12 +16,7 @@ from citewell.library.library_access import OwnerLibraryIndex
 from citewell.links.link_checks import LinkChecker
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.reading.pages.cached_pages import CachedPageReader
-from citewell.research.pages.page_finders import (
-    LibraryFinder,
-    OwnedPageReader,
-    PaperFinder,
-    WebFinder,
-)
+from citewell.research.pages import page_finders
 from citewell.research.pages.research_rounds import PageFinder, ResearchPorts
 from citewell.research.planning.provider_choice import ProviderChoice
 from citewell.research.planning.thread_context import LIBRARY_SCOPE, WEB_SCOPE
@@ -30,7 +25,6 @@ from citewell.research.research_workflow import ResearchWorkflow, WorkflowDepend
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import SingleCallWorkflow
 from citewell.routing.ports import Offer
-from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.scholar.literature_search import LiteratureSearch
 from citewell.search.search_cache import CachedWebSearch
 
@@ -40,6 +34,14 @@ def open_job_service(kit: ServiceKit) -> JobService:
     settings, catalogue, state = kit.settings, kit.catalogue, kit.open_state()
     # Built now, so that the job engine is closed before the page reader that it uses.
     searches = kit.require_service(CachedWebSearch)
+
+    def choose_writer(names: Sequence[str]) -> str | None:
+        """The named provider, or the job's first that can write; None for an extractive report."""
+        if named := settings[ResearchSettings].research_writer:
+            return None if named == EXTRACTIVE_WRITER else named
+        able = catalogue.list_offering(Offer.WRITING)
+        return next((name for name in names if name in able), None)
+
     research = WorkflowDependencies(
         choice=kit.require_service(ProviderChoice),
         store=state.research,
@@ -48,9 +50,7 @@ def open_job_service(kit: ServiceKit) -> JobService:
         links=lambda: kit.require_service(LinkChecker),
         similarity=lambda: kit.require_service(PassageSimilarity),
         judging=lambda: kit.require_service(ClaimJudging),
-        choose_writer=lambda names: _choose_writer(
-            settings[ResearchSettings].research_writer, catalogue, names
-        ),
+        choose_writer=choose_writer,
     )
     return JobService(
         state,
@@ -106,25 +106,17 @@ def _build_collection_ports(
     finders: list[PageFinder] = []
     if scope != LIBRARY_SCOPE:
         finders += [
-            WebFinder(searches, tenant=tenant),
-            PaperFinder(kit.require_service(LiteratureSearch)),
+            page_finders.WebFinder(searches, tenant=tenant),
+            page_finders.PaperFinder(kit.require_service(LiteratureSearch)),
             *kit.build_record_finders(),
         ]
     if scope != WEB_SCOPE:
         alone = scope == LIBRARY_SCOPE
-        finders.append(LibraryFinder(library, owner=owner, is_only_search=alone))
+        finders.append(page_finders.LibraryFinder(library, owner=owner, is_only_search=alone))
     return ResearchPorts(
         finders=tuple(finders),
-        reader=OwnedPageReader(pages, owner=owner, tenant=tenant, scope=scope, library=library),
+        reader=page_finders.OwnedPageReader(
+            pages, owner=owner, tenant=tenant, scope=scope, library=library
+        ),
         reputation=reputation,
     )
-
-
-def _choose_writer(
-    named: str | None, catalogue: ProviderCatalogue, names: Sequence[str]
-) -> str | None:
-    """The provider the settings name, or the job's first provider that can write; None for an extractive report."""
-    if named:
-        return None if named == EXTRACTIVE_WRITER else named
-    able = catalogue.list_offering(Offer.WRITING)
-    return next((name for name in names if name in able), None)

@@ -8,14 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Self
 
-from citewell.core.errors import (
-    InvalidInput,
-    InvalidTopic,
-    JobEnded,
-    JobNotComplete,
-    MissingFilter,
-    ThreadBusy,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.research import (
@@ -25,6 +18,7 @@ from citewell.core.values.research import (
     WritingRequest,
 )
 from citewell.evidence.judging.claim_judging import ClaimJudging, build_lexical_judging
+from citewell.jobs import step_values
 from citewell.jobs.durable_job import JobOrder, JobView
 from citewell.jobs.job_service import JobService
 from citewell.jobs.step_values import (
@@ -34,10 +28,6 @@ from citewell.jobs.step_values import (
     SINGLE_CALL_KIND,
     ResearchAssignment,
     ResearchQuestion,
-    check_question,
-    parse_assignment,
-    require_tier,
-    trim_title,
 )
 from citewell.jobs.store.job_store import ReconciledCall
 from citewell.jobs.store.ledger_store import SqlLedgerStore
@@ -51,13 +41,7 @@ from citewell.research.planning.thread_context import (
     complete_follow_up,
     list_ancestors,
 )
-from citewell.research.reporting.evidence_pack import (
-    DEFAULT_PACK_TOKENS,
-    EXTRACTIVE_WRITER,
-    WRITING_INSTRUCTIONS,
-    build_evidence_pack,
-    render_writing_material,
-)
+from citewell.research.reporting import evidence_pack
 from citewell.research.reporting.model_synthesis import apply_client_draft
 from citewell.research.research_store import SqlResearchStore
 from citewell.research.settings import ResearchSettings
@@ -76,7 +60,7 @@ class ResearchService:
         choice: ProviderChoice,
         scopes: ScopeRules | None = None,
         judging: Callable[[], ClaimJudging] = build_lexical_judging,
-        evidence_tokens: int = DEFAULT_PACK_TOKENS,
+        evidence_tokens: int = evidence_pack.DEFAULT_PACK_TOKENS,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
@@ -112,8 +96,8 @@ class ResearchService:
 
     async def start_research(self, owner: str, question: ResearchQuestion) -> dict[str, Any]:
         """Check the question and queue a job; the answer also lists earlier jobs on a similar question."""
-        question = check_question(question)
-        tier = require_tier(question.tier)
+        question = step_values.check_question(question)
+        tier = step_values.require_tier(question.tier)
         scope = self._scopes.choose_scope(question.scope)
         self._check_local_providers(question.providers, scope)
         names = self._choice.choose_providers(
@@ -132,7 +116,7 @@ class ResearchService:
         )
         thread = self._new_id()
         view = await self._dispatch_assignment(
-            owner, work, thread=thread, title=trim_title(question.query)
+            owner, work, thread=thread, title=step_values.trim_title(question.query)
         )
         answer = job_views.build_started_view(view, work, thread=thread)
         return {**answer, "priorWork": prior} if prior else answer
@@ -149,13 +133,13 @@ class ResearchService:
         share_library: bool = False,
     ) -> dict[str, Any]:
         parent, findings = await self._load_parent_job(owner, job_id)
-        before = parse_assignment(parent.job.args)
+        before = step_values.parse_assignment(parent.job.args)
         scope = self._scopes.choose_scope(scope, parent=before.scope)
         asked = (query or "").strip() or _choose_suggestion(findings, topic)
         is_private = can_quote_library(parent.job.args, findings)
         if is_private and not (query or "").strip() and scope != LIBRARY_SCOPE:
             check_public_topic(asked, findings)
-        question = check_question(
+        question = step_values.check_question(
             ResearchQuestion(query=asked, tier=tier or before.tier, mode=before.mode)
         )
         views = [parent]  # and the jobs that it follows
@@ -170,7 +154,7 @@ class ResearchService:
             tier=question.tier,
             providers=self._choice.choose_providers(
                 self._keep_usable(before.providers, scope),
-                tier=require_tier(question.tier),
+                tier=step_values.require_tier(question.tier),
                 mode=question.mode,
                 local_only=scope == LIBRARY_SCOPE,
             ),
@@ -233,9 +217,11 @@ class ResearchService:
         if draft is not None:
             findings = await apply_client_draft(findings, draft, self._judging(), owner=owner)
         answer = job_views.build_results_view(view, findings)
-        if evidence or (self._evidence_tokens and findings.synthesis_by == EXTRACTIVE_WRITER):
-            answer["evidencePack"] = build_evidence_pack(
-                findings, tokens=self._evidence_tokens or DEFAULT_PACK_TOKENS
+        if evidence or (
+            self._evidence_tokens and findings.synthesis_by == evidence_pack.EXTRACTIVE_WRITER
+        ):
+            answer["evidencePack"] = evidence_pack.build_evidence_pack(
+                findings, tokens=self._evidence_tokens or evidence_pack.DEFAULT_PACK_TOKENS
             )
         if reports:
             answer["providerReports"] = written
@@ -252,8 +238,8 @@ class ResearchService:
         if not findings.passages and not findings.claims:
             return None
         return WritingRequest(
-            instructions=WRITING_INSTRUCTIONS,
-            material=render_writing_material(findings),
+            instructions=evidence_pack.WRITING_INSTRUCTIONS,
+            material=evidence_pack.render_writing_material(findings),
             tag=job_id,
         )
 
@@ -365,7 +351,7 @@ class ResearchService:
     ) -> dict[str, Any]:
         words = (query or "").strip()
         if not (thread or job or words):
-            raise MissingFilter("Give at least one of threadId, jobId and query.")
+            raise errors.MissingFilter("Give at least one of threadId, jobId and query.")
         if job:
             view = await self._jobs.store.require_job_view(owner, job)
             if thread and (await self._threads.load_thread(owner, thread)).id != view.job.thread:
@@ -396,7 +382,7 @@ class ResearchService:
         self, owner: str, work: ResearchAssignment, *, thread: str, title: str | None
     ) -> JobView:
         paid = any(name != LOCAL_PROVIDER for name in work.providers)
-        cap = require_tier(work.tier).cap_cents * TICKS_PER_CENT if paid else 0
+        cap = step_values.require_tier(work.tier).cap_cents * TICKS_PER_CENT if paid else 0
         order = JobOrder(
             kind=RESEARCH_JOB_KIND,
             args=work.to_json(),
@@ -414,7 +400,7 @@ class ResearchService:
         """The job that a follow-up continues; raises ThreadBusy while it runs, JobEnded if it failed."""
         view = await self._jobs.store.require_job_view(owner, job_id)
         if not view.status.is_final:
-            raise ThreadBusy(
+            raise errors.ThreadBusy(
                 "The job is still running, so its thread is busy. Wait for it to complete.",
                 extra=_describe_job_state(view),
             )
@@ -450,7 +436,7 @@ class ResearchService:
     async def _load_provider_reports(self, owner: str, view: JobView) -> dict[str, str]:
         """The report text of each provider that has written one."""
         written = {}
-        for name in parse_assignment(view.job.args).providers:
+        for name in step_values.parse_assignment(view.job.args).providers:
             key = job_views.build_report_key(name)
             if view.find_step(key) is None:
                 continue
@@ -470,41 +456,44 @@ class ResearchService:
         """Raise InvalidInput if a job that must stay on this machine names a remote provider."""
         remote = self._choice.list_remote_providers(names) if scope == LIBRARY_SCOPE else ()
         if remote:
-            raise InvalidInput(
+            remedy = "set scope to web or both"
+            if self._scopes.is_local_only:
+                remedy = "add a search provider to SEARCH_ROUTING, which names only the library"
+            raise errors.InvalidInput(
                 f"Research in the library alone sends nothing out, so it cannot use {', '.join(remote)}."
-                f" Leave providers out, or {self._scopes.describe_local_remedy()}."
+                f" Leave providers out, or {remedy}."
             )
 
 
 def _choose_suggestion(findings: ResearchFindings, index: int) -> str:
     if not 0 <= index < len(findings.follow_ons):
         topics = [item.topic for item in findings.follow_ons]
-        raise InvalidTopic(
+        raise errors.InvalidTopic(
             f"There is no suggestion {index}; the job has {len(topics)}, counted from 0.",
             extra={"availableSuggestions": topics},
         )
     return findings.follow_ons[index].topic
 
 
-def _build_incomplete_error(view: JobView) -> JobNotComplete:
+def _build_incomplete_error(view: JobView) -> errors.JobNotComplete:
     """Why the job has nothing to show: it still runs, or it ended and never will."""
     extra = _describe_job_state(view)
     if not view.status.is_final:
         message = "The job is still running. Call research_status with wait_seconds."
-        return JobNotComplete(message, extra=extra)
+        return errors.JobNotComplete(message, extra=extra)
     why = f" {view.error['message']}" if view.error and view.error.get("message") else ""
     if view.job.kind == SINGLE_CALL_KIND:
         message = "This job is one paid call of a tool, such as answer; it has no report."
-        return JobEnded(message, extra=extra)
+        return errors.JobEnded(message, extra=extra)
     if view.job.kind == DRAFT_CHECK_KIND:
         message = "This job is the check of a draft; its report is the result of its task."
-        return JobEnded(message, extra=extra)
+        return errors.JobEnded(message, extra=extra)
     words = {
         ResearchStatus.FAILED: f"The job failed and has no results.{why}",
         ResearchStatus.CANCELLED: "The job was cancelled before it had results.",
     }
     message = words.get(view.status, "The results of the job are no longer stored.")
-    return JobEnded(f"{message} Start the research again if you need it.", extra=extra)
+    return errors.JobEnded(f"{message} Start the research again if you need it.", extra=extra)
 
 
 def _describe_job_state(view: JobView) -> dict[str, object]:

@@ -24,8 +24,7 @@ from citewell.core.values.routing_trace import RoutingTrace, hold_trace
 from citewell.evidence.judging.claim_judge import ClaimPair
 from citewell.evidence.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.evidence.signs.claim_support import SourceText
-from citewell.jobs.durable_job import JsonValue
-from citewell.jobs.paid_calls import LostCall
+from citewell.jobs.durable_job import JsonValue, LostCall
 from citewell.jobs.step_values import (
     GROUNDED_PROVIDER,
     LOCAL_PROVIDER,
@@ -252,9 +251,7 @@ class _ResearchRun:
 
         leads = await self._run.run_model_step(f"local:search:{number}", PageLeads, search)
         chosen = research_rounds.choose_leads(
-            leads,
-            max_pages=plan.count_pages_left(number, len(known)),
-            already_read=known,
+            leads, max_pages=plan.count_pages_left(number, len(known)), already_read=known
         )
         return await self._read_pages("local:read", LOCAL_PROVIDER, number, chosen), leads
 
@@ -294,14 +291,14 @@ class _ResearchRun:
         work, tier = self._work, require_tier(self._work.tier)
         context = self._permit.choose_sent_context(name)
 
-        def ask(tag: str) -> ResearchRequest:
+        def build_request(tag: str) -> ResearchRequest:
             # With the parent's report as context, a question that points back is clear as it is.
             query = work.query if context else work.researched or work.query
             return ResearchRequest(query=query, tier=tier, tag=tag, context=context, passages=given)
 
         try:
             call = ResearchCall(
-                name, self._dependencies.choice.require_research_provider(name), ask
+                name, self._dependencies.choice.require_research_provider(name), build_request
             )
             kept = await self._run.run_paid_call(
                 build_report_key(name), call, seconds=_TIER_TIMEOUT_SECONDS[tier.name]

@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from citewell.core.config import (
-    NO_NAMES,
-    Setting,
-    SettingsSection,
-    choice_of,
-    count_from,
-    parse_duration,
-    parse_name_list,
-    parse_text,
-    seconds_from,
-    text_matching,
-)
+from citewell.core import config
+from citewell.core.config import NO_NAMES, Setting, SettingsSection
 
-_parse_scope: Callable[[object], Literal["web", "library", "both"]] = choice_of(
+_parse_scope: Callable[[object], Literal["web", "library", "both"]] = config.choice_of(
     "web", "library", "both"
 )
-_parse_rate = text_matching(r"^[a-z0-9_-]{1,40}=[1-9][0-9]{0,5}$")
+_parse_rate = config.text_matching(r"^[a-z0-9_-]{1,40}=[1-9][0-9]{0,5}$")
 
 
 def _parse_rates(value: object) -> tuple[str, ...]:
-    return tuple(_parse_rate(rate) for rate in parse_name_list(value))
+    return tuple(_parse_rate(rate) for rate in config.parse_name_list(value))
 
 
 class ResearchSettings(SettingsSection):
@@ -39,43 +29,43 @@ class ResearchSettings(SettingsSection):
         "CITEWELL_ANSWER_PROVIDER",
         None,
         "Provider of answer and structured_search for calls that name none, or local; needed only if several are configured.",
-        parse_text,
+        config.parse_text,
     )
     research_writer = Setting(
         "CITEWELL_RESEARCH_WRITER",
         None,
         "Provider that writes research reports, or extractive for quotations alone; without it one of the job's own.",
-        parse_text,
+        config.parse_text,
     )
     evidence_tokens = Setting(
         "CITEWELL_EVIDENCE_TOKENS",
         3000,
         "Size of the evidencePack in get_results, in tokens of four bytes; 0 leaves it out unless it is asked for.",
-        count_from(0),
+        config.count_from(0),
     )
     research_budget = Setting(
         "CITEWELL_RESEARCH_BUDGET_CENTS",
         None,
         "Cents each owner may spend on deep research in all; unlimited when not set and nothing was credited.",
-        count_from(0),
+        config.count_from(0),
     )
     research_tenant_budget = Setting(
         "CITEWELL_RESEARCH_BUDGET_PER_TENANT_CENTS",
         None,
         "Cents all users of one tenant together may spend on deep research in all; unlimited when not set.",
-        count_from(0),
+        config.count_from(0),
     )
     research_concurrency = Setting(
         "CITEWELL_RESEARCH_CONCURRENCY",
         4,
         "Research jobs one process runs at a time; with 0 it only queues them, for `citewell worker` to run. On PostgreSQL give all processes the same number: each is given as many jobs as the one that started last may run, and what is more than its own number waits in it.",
-        count_from(0),
+        config.count_from(0),
     )
     research_per_owner = Setting(
         "CITEWELL_RESEARCH_PER_OWNER",
         4,
         "Research jobs of one owner that run at a time.",
-        count_from(1),
+        config.count_from(1),
     )
     research_rates = Setting(
         "CITEWELL_RESEARCH_RATES",
@@ -87,23 +77,23 @@ class ResearchSettings(SettingsSection):
         "CITEWELL_RESEARCH_LEASE",
         30.0,
         "After how long a process that fell silent loses its jobs to another one on the same files; on PostgreSQL see CITEWELL_HEARTBEAT_SECONDS.",
-        parse_duration,
+        config.parse_duration,
     )
     heartbeat_seconds = Setting(
         "CITEWELL_HEARTBEAT_SECONDS",
         5.0,
         "Within how many seconds the jobs of a dead worker go on elsewhere, on PostgreSQL; each worker tells five times as often that it is alive.",
-        seconds_from(0.1, most=3600),
+        config.seconds_from(0.1, most=3600),
     )
     research_poll = Setting(
         "CITEWELL_RESEARCH_POLL",
         2.0,
         "How soon a provider's background run is first asked after; the pauses grow to ten times that.",
-        parse_duration,
+        config.parse_duration,
     )
     research_retention = Setting(
         "CITEWELL_RESEARCH_RETENTION",
         None,
         "How long finished research is kept; for ever when not set.",
-        parse_duration,
+        config.parse_duration,
     )

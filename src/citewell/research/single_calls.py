@@ -15,14 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from citewell.core.errors import (
-    BreakerOpen,
-    CitewellError,
-    InvalidInput,
-    NotConnected,
-    RateLimited,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.research import (
     PollOutcome,
@@ -32,9 +25,18 @@ from citewell.core.values.research import (
     ResearchTier,
     WritingRequest,
 )
-from citewell.jobs.durable_job import JobOrder, JobStepState, JobView, JsonValue
+from citewell.jobs.durable_job import (
+    BlockingCall,
+    CallFailed,
+    CallNotSent,
+    CallReply,
+    CallUncertain,
+    JobOrder,
+    JobStepState,
+    JobView,
+    JsonValue,
+)
 from citewell.jobs.job_service import JobService
-from citewell.jobs.paid_calls import BlockingCall, CallFailed, CallNotSent, CallReply, CallUncertain
 from citewell.jobs.run_record import finish_despite_cancellation
 from citewell.jobs.step_values import SINGLE_CALL_KIND, ResearchAssignment
 from citewell.jobs.workflow_run import WorkflowRun
@@ -88,14 +90,15 @@ class LiveCall(BlockingCall):
         self.provider = order.provider
         self.estimate_cost = order.estimate_ticks
         self.seconds = order.seconds
-        self.refusal: CitewellError | None = None  # as the provider raised it, for the caller
+        # as the provider raised it, for the caller
+        self.refusal: errors.CitewellError | None = None
         self._send = order.send
 
     async def submit_research(self, tag: str) -> CallReply:
         try:
             with convert_unsent_errors():
                 result = await self._send_noting_error(tag)
-        except RateLimited as error:
+        except errors.RateLimited as error:
             # The engine would wait and send again; whoever asked would rather know at once.
             raise CallNotSent(error.message, provider=error.provider) from None
         return CallReply(
@@ -105,7 +108,7 @@ class LiveCall(BlockingCall):
     async def _send_noting_error(self, tag: str) -> CallResult:
         try:
             return await self._send(tag)
-        except CitewellError as error:
+        except errors.CitewellError as error:
             self.refusal = error
             raise
 
@@ -212,15 +215,15 @@ class SingleCalls:
         """Stop the call; its job settles it, which may take as long as the engine's grace time."""
         try:
             await self._jobs.cancel_job(owner, job_id)
-        except CitewellError:  # it was not created yet, or has ended
+        except errors.CitewellError:  # it was not created yet, or has ended
             return
         await self._wait_for_end(owner, job_id)
 
 
-def _build_call_error(view: JobView, order: CallOrder, call: LiveCall) -> CitewellError:
+def _build_call_error(view: JobView, order: CallOrder, call: LiveCall) -> errors.CitewellError:
     step = view.find_step(build_report_key(order.provider))
-    told = (step.error if step is not None else None) or view.error or {}
-    why = str(told.get("message", ""))
+    error = (step.error if step is not None else None) or view.error or {}
+    why = str(error.get("message", ""))
     if step is not None and (step.state.is_open or step.state is JobStepState.UNCERTAIN):
         return CallUncertain(
             f"{why} The call may have been charged, so it is not sent again, and its estimate counts"
@@ -247,14 +250,14 @@ class ResearchCall:
     """Research by one provider; `ask` builds the request from the tag of the call."""
 
     def __init__(
-        self, name: str, provider: DeepResearch, ask: Callable[[str], ResearchRequest]
+        self, name: str, provider: DeepResearch, build_request: Callable[[str], ResearchRequest]
     ) -> None:
         self.provider = name
-        self.estimate_cost = provider.estimate_cost(ask(""))
+        self.estimate_cost = provider.estimate_cost(build_request(""))
         self.is_idempotent = provider.is_idempotent
         self.background = isinstance(provider, BackgroundResearch)
         self._research_provider = provider
-        self._build_request = ask
+        self._build_request = build_request
 
     async def submit_research(self, tag: str) -> CallReply:
         with convert_unsent_errors():
@@ -302,10 +305,10 @@ class WritingCall(BlockingCall):
         tier: ResearchTier,
     ) -> WritingCall:
         """The call for this provider; raises InvalidInput if the provider cannot write."""
-        door = choice.require_research_provider(name)
-        if not isinstance(door, ReportWriter):
-            raise InvalidInput(f"{name} cannot write a report.", provider=name)
-        return cls(name, door, writing, estimate=estimate_writing_cost(door, tier))
+        provider = choice.require_research_provider(name)
+        if not isinstance(provider, ReportWriter):
+            raise errors.InvalidInput(f"{name} cannot write a report.", provider=name)
+        return cls(name, provider, writing, estimate=estimate_writing_cost(provider, tier))
 
     async def submit_research(self, tag: str) -> CallReply:
         with convert_unsent_errors():
@@ -317,9 +320,9 @@ def convert_unsent_errors() -> Iterator[None]:
     """Turn errors of calls that certainly did no work upstream into CallNotSent."""
     try:
         yield
-    except (NotConnected, BreakerOpen) as error:
+    except (errors.NotConnected, errors.BreakerOpen) as error:
         raise CallNotSent(error.message, provider=error.provider) from None
-    except UpstreamUnavailable as error:
+    except errors.UpstreamUnavailable as error:
         if error.http_status in _UNPROCESSED_STATUSES:
             raise CallNotSent(error.message, provider=error.provider) from None
         raise

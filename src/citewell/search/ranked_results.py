@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time
 from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import SearchResult
-from citewell.evidence.signs import excerpts, nearest_sentences
+from citewell.evidence.signs import nearest_sentences
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.text import addresses
 from citewell.text.calendar_dates import parse_provider_date
@@ -144,7 +144,7 @@ def read_claim_signals(
 def _read_claim_signal(result: SearchResult, claim: nearest_sentences.ClaimTerms) -> SearchResult:
     if result.content is None:
         return result
-    text = excerpts.extract_running_text(result.content.markdown)
+    text = nearest_sentences.extract_running_text(result.content.markdown)
     signal, _ = nearest_sentences.find_nearest_sentences(claim, text)
     return result.model_copy(update={"claim_signal": signal}) if signal else result
 

@@ -122,10 +122,9 @@ def _is_largely_absent(asked: SentenceFeatures, lost: AbsentTerms, source: Sourc
     known = load_frequencies()[0] if is_english else {}
     rare = [term for term in lost.terms if known.get(term, 0) <= _MAX_RARE_PASSAGES]
     is_long = length >= _MIN_LONG_SOURCE_STEMS
+    # Without a table of related words, a paraphrase of a short source looks absent.
     if not is_english and not is_long:
-        return (
-            False  # without a table of related words, a paraphrase of a short source looks absent
-        )
+        return False
     is_known = is_english and is_long
     least = _MIN_LONG_ABSENT_SHARE if is_known else _MIN_ABSENT_SHARE
     most = _MAX_LONG_WINDOW_SHARE if is_known else _MAX_WINDOW_SHARE
@@ -142,9 +141,7 @@ def _measure_best_window(words: frozenset[str], source: SourceText) -> float:
     near = source.count_shared_terms(words)
     starts = {max(0, at - step) for at in near for step in range(_WINDOW_SENTENCES)}
     windows = (
-        frozenset().union(
-            *(opinion.terms & words for opinion in every[at : at + _WINDOW_SENTENCES])
-        )
+        frozenset().union(*(each.terms & words for each in every[at : at + _WINDOW_SENTENCES]))
         for at in starts
     )
     return max(map(len, windows), default=0) / len(words)
@@ -216,15 +213,11 @@ def _carries_statement(name: StatementName, statement: str, held: SourceNames) -
         return False
     if _PLACE_BEFORE_PATTERN.search(before) and not _LIST_AFTER_PATTERN.match(after):
         return False  # Northfield, Illinois
-    if before.endswith("(") or _is_explained(after, held):
+    # The source has the short form in brackets, or the second word of a Latin name.
+    also = _EXPLANATION_PATTERN.match(after)
+    if before.endswith("(") or (also and fold_name_letters(also[1] or also[2]) in held.word_set):
         return False
     return not name.is_acronym or len(held.word_list) >= _MIN_ACRONYM_WORDS
-
-
-def _is_explained(after: str, held: SourceNames) -> bool:
-    """Whether the source has the short form in brackets, or the second word of a Latin name."""
-    found = _EXPLANATION_PATTERN.match(after)
-    return found is not None and fold_name_letters(found[1] or found[2]) in held.word_set
 
 
 # Tells whether a source has a name in any form: inflected, abbreviated, spelt out, hyphenated, misspelt.
@@ -306,7 +299,7 @@ class SourceNames:
             return True
         if len(word) < _MIN_FUZZY_LETTERS:
             return False
-        like = [one for one in self.rare_words if abs(len(one) - len(word)) <= 2]
+        like = [known for known in self.rare_words if abs(len(known) - len(word)) <= 2]
         return bool(get_close_matches(word, like, n=1, cutoff=_MIN_SPELLING_RATIO))
 
     def _has_form(self, form: str) -> bool:
@@ -324,7 +317,7 @@ class SourceNames:
 
     def _has_part_of_organisation(self, name: StatementName) -> bool:
         """Whether its kind is there ("the agency"), two of its words side by side, or its address."""
-        pairs = (f" {one} {other} " for one, other in pairwise(name.words))
+        pairs = (f" {first} {other} " for first, other in pairwise(name.words))
         return (
             self.has_name_word(name.words[-1])
             or any(pair in self.phrase_text for pair in pairs)

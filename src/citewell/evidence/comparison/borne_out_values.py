@@ -8,43 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    TIME_UNITS,
-    have_equal_figures,
-    have_same_value,
-    is_rounded,
-    list_all_values,
-    list_distinct_values,
-    list_value_windows,
-    list_valued_sentences,
-)
-from citewell.evidence.comparison.derived_values import (
-    find_slack,
-    follows_from_statement,
-    have_like_units,
-    is_about_equal,
-    is_combined_value,
-    is_complement_share,
-    is_multiplied_value,
-    is_product_of_counts,
-    is_reckoned_value,
-    is_share_of_value,
-    is_sum_of_run,
-    list_time_spans,
-)
-from citewell.evidence.comparison.source_values import (
-    gives_both_ends,
-    has_deriving_words,
-    has_figure,
-    is_periodic_multiple,
-    is_spelt_near,
-    is_told_as_step,
-    is_told_as_sum,
-    is_whole_near,
-    list_counts,
-    tells_of_others,
-)
+from citewell.evidence.comparison import compared_values, derived_values, source_values
+from citewell.evidence.comparison.compared_values import DATED_UNITS, TIME_UNITS
 from citewell.evidence.comparison.statement_twins import list_near_sentences
 from citewell.evidence.comparison.value_conflicts import is_unit_slip
 from citewell.evidence.signs.claim_support import SourceText
@@ -64,6 +29,17 @@ _MAGNITUDE_SLIPS = frozenset({Decimal(10), Decimal(100), Decimal(1000)})
 
 _MAX_COMBINED = 14  # of a source, between any two of which a difference is reckoned
 _END_SLACK = Decimal("0.02")  # of a value that is an end of a range
+# Words for what two or more amounts make.
+_SUM_PATTERN = re.compile(
+    r"\b(?:together|combined|altogether|in total|in all|all told|sums? up|sum of|adds? up|added up|totals?|totalled|totaling|zusammen|insgesamt|ensemble|au total|en tout|juntos|en total)\b",
+    re.IGNORECASE,
+)
+# A share of those for whom something does not hold.
+_DENYING_PATTERN = re.compile(
+    r"\b(?:not|no|never|none|without|neither|fail(?:s|ed|ing)?|lacks?|lacked|los(?:t|es?|ing)|miss(?:es|ed|ing)?|nicht|kein\w{0,2}|ohne|nie"
+    r"|pas|sans|jamais|aucune?|sin|nunca|ning[uú]n\w{0,2})\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
 _UNIT_WORD_PATTERN = re.compile(r"[^\W\d_]+|%")
 _NUMBERED_PATTERN = re.compile(
@@ -84,22 +60,22 @@ class ValueSearch:
     @cached_property
     def held(self) -> Sequence[StatedQuantity]:
         """All values of the source."""
-        return self.source.derive(list_all_values)
+        return self.source.derive(compared_values.list_all_values)
 
     @cached_property
     def distinct(self) -> Sequence[StatedQuantity]:
         """The values of the source without repetitions."""
-        return [each.value for each in self.source.derive(list_distinct_values)]
+        return [each.value for each in self.source.derive(compared_values.list_distinct_values)]
 
     @cached_property
     def windows(self) -> Sequence[Sequence[StatedQuantity]]:
-        return self.source.derive(list_value_windows)
+        return self.source.derive(compared_values.list_value_windows)
 
     @cached_property
     def valued(self) -> Sequence[SentenceFeatures]:
         """The sentences of the source that give a value."""
         every = self.source.sentence_features
-        return [every[at] for at in self.source.derive(list_valued_sentences)]
+        return [every[at] for at in self.source.derive(compared_values.list_valued_sentences)]
 
     def find_combined_values(self, number: StatedQuantity) -> list[StatedQuantity]:
         """The values of its unit, if they are so few that hardly any two fit by chance, else those near."""
@@ -109,7 +85,9 @@ class ValueSearch:
             for value in each.stated_values
         ]
         for held in (self.held, near):
-            found = {each.low: each for each in held if have_like_units(each, number)}
+            found = {
+                each.low: each for each in held if derived_values.have_like_units(each, number)
+            }
             if len(found) <= _MAX_COMBINED:
                 return list(found.values())
         return []
@@ -119,9 +97,12 @@ def is_borne_out(value: StatedQuantity, search: ValueSearch) -> bool:
     source, every = search.source, search.source.sentence_features
     return (
         any(can_mean(value, other, search.asked.text) for other in search.distinct)
-        or is_spelt_near(value, every, source.language)
-        or is_whole_near(value, every)
-        or (value.low < value.high and any(gives_both_ends(value, said) for said in search.valued))
+        or source_values.is_spelt_near(value, every, source.language)
+        or source_values.is_whole_near(value, every)
+        or (
+            value.low < value.high
+            and any(source_values.gives_both_ends(value, sentence) for sentence in search.valued)
+        )
         or _is_written_bare(value, source)
         or (not is_fixed_unit(value.unit) and is_length_of_list(value, source))
         or _is_reckoned(value, search)
@@ -130,13 +111,15 @@ def is_borne_out(value: StatedQuantity, search: ValueSearch) -> bool:
 
 def can_mean(value: StatedQuantity, other: StatedQuantity, statement: str) -> bool:
     """Whether a number of the statement can be another one: the same, rounded or converted."""
-    if is_about_equal(value, other, statement) or is_rounded(value, other):
+    if derived_values.is_about_equal(value, other, statement) or compared_values.is_rounded(
+        value, other
+    ):
         return True
-    if have_same_value(value, other):
+    if compared_values.have_same_value(value, other):
         return _is_at_end(value, other)
     # "60 millimetres" is not borne out by 60 centimetres, nor "160 mg" by 160 g.
     is_other_measure = is_fixed_unit(value.unit) and is_fixed_unit(other.unit)
-    return not is_other_measure and have_equal_figures(value, other)
+    return not is_other_measure and compared_values.have_equal_figures(value, other)
 
 
 def _is_at_end(value: StatedQuantity, other: StatedQuantity) -> bool:
@@ -152,7 +135,7 @@ def _is_at_end(value: StatedQuantity, other: StatedQuantity) -> bool:
 def _is_written_bare(value: StatedQuantity, source: SourceText) -> bool:
     """Whether the source has its figures; those of a measure in cells of a table that names its unit."""
     figures = _FIGURE_PATTERN.findall(value.text)
-    if not figures or not all(has_figure(source, each) for each in figures):
+    if not figures or not all(source_values.has_figure(source, each) for each in figures):
         return False
     if not is_fixed_unit(value.unit):
         return True
@@ -174,22 +157,25 @@ def _is_reckoned(value: StatedQuantity, search: ValueSearch) -> bool:
     """Whether an author may have reckoned it from what the source gives."""
     valued = search.valued
     if value.unit in TIME_UNITS:
-        spans = list_time_spans(search.held, search.known_years)
+        spans = derived_values.list_time_spans(search.held, search.known_years)
         if any(can_mean(value, each, search.asked.text) for each in spans):
             return True
-    if is_multiplied_value(value, search.wanted, search.distinct):
+    if derived_values.is_multiplied_value(value, search.wanted, search.distinct):
         return True
-    if follows_from_statement(value, search.asked) or is_periodic_multiple(
-        value, search.asked, valued
+    if derived_values.follows_from_statement(
+        value, search.asked
+    ) or source_values.is_periodic_multiple(value, search.asked, valued):
+        return True
+    if any(
+        derived_values.is_share_of_value(value, each.stated_values, each.text) for each in valued
     ):
-        return True
-    if any(is_share_of_value(value, each.stated_values, each.text) for each in valued):
         return True
     if is_told_as_reckoned(value, search):
         return True
     # Where no word tells so, a number that could also be a slip is rather that.
     return find_like_value(value, search.source) is None and any(
-        is_reckoned_value(value, each) or is_product_of_counts(value, each)
+        derived_values.is_reckoned_value(value, each)
+        or derived_values.is_product_of_counts(value, each)
         for each in search.windows
     )
 
@@ -197,25 +183,32 @@ def _is_reckoned(value: StatedQuantity, search: ValueSearch) -> bool:
 def is_told_as_reckoned(value: StatedQuantity, search: ValueSearch) -> bool:
     """Whether words of the statement say how the number was reckoned, and the source bears that out."""
     statement = search.asked.text
-    if has_deriving_words(value, statement):
-        slack = find_slack(value, statement)
+    if source_values.has_deriving_words(value, statement):
+        slack = derived_values.find_slack(value, statement)
         if any(
-            is_combined_value(value, each) or is_sum_of_run(value, each, slack)
+            derived_values.is_combined_value(value, each)
+            or derived_values.is_sum_of_run(value, each, slack)
             for each in search.windows
         ):
             return True
         every = search.source.sentence_features
-        if any(is_product_of_counts(value, list_counts(each)) for each in every):
+        if any(
+            derived_values.is_product_of_counts(value, source_values.list_counts(each))
+            for each in every
+        ):
             return True
-    if is_told_as_step(value, statement) or is_told_as_sum(statement):
+    if source_values.is_told_as_step(value, statement) or _SUM_PATTERN.search(statement):
         # "Roughly $360" is what $300 and $63 make.
         loose = replace(
-            value, precision=max(value.precision, 2 * max(find_slack(value, statement)))
+            value,
+            precision=max(value.precision, 2 * max(derived_values.find_slack(value, statement))),
         )
-        if is_combined_value(loose, search.find_combined_values(value)):
+        if derived_values.is_combined_value(loose, search.find_combined_values(value)):
             return True
-    return tells_of_others(statement) and any(
-        is_complement_share(value, each) for each in search.windows
+    # It may be the share of the rest, or of those for whom something does not hold.
+    is_rest = source_values.tells_of_rest(statement) or _DENYING_PATTERN.search(statement)
+    return bool(is_rest) and any(
+        derived_values.is_complement_share(value, each) for each in search.windows
     )
 
 
@@ -280,7 +273,7 @@ class UnstatedValue:
 
 def find_like_value(value: StatedQuantity, source: SourceText) -> UnstatedValue | None:
     """The value with one of nearly the same digits, or of the same figure in another unit."""
-    for held in source.derive(list_distinct_values):
+    for held in source.derive(compared_values.list_distinct_values):
         other = held.value
         # In a table the unit of a figure stands above it.
         is_bare = held.is_in_row and not other.unit and not is_fixed_unit(value.unit)
@@ -297,9 +290,7 @@ def have_like_figures(value: StatedQuantity, other: StatedQuantity) -> bool:
     )
 
 
-def list_placed_sentences(
-    source: SourceText,
-) -> Iterator[tuple[SentenceFeatures, tuple[int, int]]]:
+def list_placed_sentences(source: SourceText) -> Iterator[tuple[SentenceFeatures, tuple[int, int]]]:
     return zip(source.sentence_features, source.sentence_spans, strict=True)
 
 

@@ -14,25 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import nlargest
 
-from citewell.evidence.comparison.borne_out_values import (
-    ValueSearch,
-    can_mean,
-    have_like_figures,
-    is_borne_out,
-    is_told_as_reckoned,
-)
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    TIME_UNITS,
-    have_same_value,
-    list_compared_values,
-)
+from citewell.evidence.comparison import borne_out_values, compared_values
+from citewell.evidence.comparison.borne_out_values import ValueSearch
 from citewell.evidence.comparison.derived_values import find_slack
 from citewell.evidence.comparison.source_values import gives_both_ends, may_be_derived
 from citewell.evidence.comparison.unstated_values import FIRST_RECENT_YEAR
 from citewell.evidence.comparison.value_conflicts import are_of_one_kind, list_terms_beside
 from citewell.evidence.signs.claim_support import HEAD_LETTERS, SourceText
-from citewell.evidence.signs.learned_trees import estimate_chance
+from citewell.evidence.signs.grounding_signs import estimate_chance
 from citewell.evidence.signs.sentence_features import SentenceFeatures
 from citewell.text.passages.passage_index import find_related_stems
 from citewell.text.passages.term_weights import weigh_term
@@ -68,7 +57,7 @@ _MAX_PLACES = 12  # that are looked at closely, those with most of the statement
 _MAX_CACHED_SENTENCES = 8192
 _WITHIN_WEIGHT, _BESIDE_WEIGHT, _COMPANY_WEIGHT = 0.5, 0.5, 0.3
 _OTHER_UNIT_LOSS = 0.3
-CALENDAR_UNITS = DATED_UNITS | {MONTH_UNIT, DAY_UNIT}
+CALENDAR_UNITS = compared_values.DATED_UNITS | {MONTH_UNIT, DAY_UNIT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,15 +130,19 @@ class PlacedStatement:
         }
 
     def _find_same(self, value: StatedQuantity) -> frozenset[int]:
-        return frozenset(at for at, one in enumerate(self.numbers) if have_same_value(one, value))
+        return frozenset(
+            at
+            for at, number in enumerate(self.numbers)
+            if compared_values.have_same_value(number, value)
+        )
 
     def _iterate_places(self, number: StatedQuantity) -> Iterator[NumberPlace]:
         beside = {at for at, each in enumerate(self.numbers) if each is not number}
         for index, held in self.matches.items():
-            said = self.source.sentence_features[index]
+            sentence = self.source.sentence_features[index]
             given = len(beside & frozenset().union(*(same for _, same in held)))
             for value, same in held:
-                is_own = self._gives(number, value, said)
+                is_own = self._gives(number, value, sentence)
                 if not is_own and (not are_of_one_kind(number, value) or beside & same):
                     continue
                 yield NumberPlace(
@@ -160,15 +153,17 @@ class PlacedStatement:
                     around=self.words.around[index],
                     company=given / len(beside) if beside else 0.0,
                     has_same_unit=value.unit == number.unit,
-                    has_like_figures=have_like_figures(number, value),
+                    has_like_figures=borne_out_values.have_like_figures(number, value),
                 )
 
-    def _gives(self, number: StatedQuantity, value: StatedQuantity, said: SentenceFeatures) -> bool:
+    def _gives(
+        self, number: StatedQuantity, value: StatedQuantity, sentence: SentenceFeatures
+    ) -> bool:
         if number.unit in CALENDAR_UNITS:
             return (number.unit, number.low) == (value.unit, value.low)
         if number.low < number.high and value.low == value.high:
-            return gives_both_ends(number, said)
-        if can_mean(number, value, self.asked.text):
+            return gives_both_ends(number, sentence)
+        if borne_out_values.can_mean(number, value, self.asked.text):
             return True
         is_count = not is_fixed_unit(number.unit) and not is_fixed_unit(value.unit)
         return (number.low, number.high) == (value.low, value.high) and (
@@ -179,21 +174,18 @@ class PlacedStatement:
         self, places: list[NumberPlace], beside: frozenset[str]
     ) -> tuple[NumberPlace, ...]:
         """The best places, with the words beside their numbers compared as well."""
-        best = sorted(places, key=lambda each: -each.fit)[:_MAX_PLACES]
-        looked = (
-            replace(each, beside=measure_term_share(beside, self._list_beside(each), self.source))
-            for each in best
-        )
+        looked = []
+        for each in sorted(places, key=lambda each: -each.fit)[:_MAX_PLACES]:
+            sentence = self.source.sentence_features[each.index]
+            words = frozenset().union(*list_terms_beside(each.value, sentence))
+            share = measure_term_share(beside, words, self.source)
+            looked.append(replace(each, beside=share))
         return tuple(sorted(looked, key=lambda each: -each.fit))
 
-    def _list_beside(self, place: NumberPlace) -> frozenset[str]:
-        said = self.source.sentence_features[place.index]
-        return frozenset().union(*list_terms_beside(place.value, said))
 
-
-def list_all_numbers(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+def list_all_numbers(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
     """The numbers of a sentence, with the things that it counts in words, and months and days."""
-    return _collect_all_numbers(said.text, said.stated_values, said.language)
+    return _collect_all_numbers(sentence.text, sentence.stated_values, sentence.language)
 
 
 @lru_cache(maxsize=_MAX_CACHED_SENTENCES)
@@ -201,9 +193,9 @@ def _collect_all_numbers(
     text: str, stated: tuple[StatedQuantity, ...], language: str | None
 ) -> tuple[StatedQuantity, ...]:
     counted = (
-        one
-        for one in find_spelt_counts(text, language)
-        if not any(each.start < one.end and one.start < each.end for each in stated)
+        count
+        for count in find_spelt_counts(text, language)
+        if not any(each.start < count.end and count.start < each.end for each in stated)
     )
     return (*stated, *counted, *find_written_months(text, stated))
 
@@ -232,8 +224,8 @@ def measure_statement_words(asked: SentenceFeatures, source: SourceText) -> Stat
         for index, near in _spread_nearness(nearness, count).items():
             around[index] += weight * near
     if total:
-        within = [one / total for one in within]
-        around = [one / total for one in around]
+        within = [shared / total for shared in within]
+        around = [shared / total for shared in around]
     return StatementWords(within=within, around=around)
 
 
@@ -311,26 +303,26 @@ def find_likely_change(
     """The number of the statement that was changed most likely, however likely that is."""
     search = search_statement_numbers(asked, source, known_years=known_years)
     statement = PlacedStatement(asked=asked, numbers=search.wanted, source=source)
-    judged = [
-        (
-            estimate_chance("changed_number_trees", list_number_signs(value, places, search)),
-            value,
-            places,
-        )
-        for value in search.wanted
-        if (places := statement.find_places(value)).other
-        and not _may_be_unsaid_year(value, places)
-        and not is_told_as_reckoned(value, search)
-    ]
+    judged = []
+    for value in search.wanted:
+        places = statement.find_places(value)
+        if not places.other or borne_out_values.is_told_as_reckoned(value, search):
+            continue
+        # A year of our days that the source lacks may tell when the author looked.
+        is_recent = value.unit == YEAR_UNIT and value.low >= FIRST_RECENT_YEAR
+        if is_recent and not places.own and places.other[0].beside < _MIN_YEAR_BESIDE:
+            continue
+        signs = list_number_signs(value, places, search)
+        judged.append((estimate_chance("changed_number_trees", signs), value, places))
     if not judged:
         return None
-    chance, one, places = max(judged, key=lambda each: each[0])
+    chance, draft, places = max(judged, key=lambda each: each[0])
     best = places.other[0]
     start, end = source.sentence_spans[best.index]
     return ChangedNumber(
         chance=chance,
         share=best.around,
-        draft=one,
+        draft=draft,
         source=best.value,
         start=start,
         end=end,
@@ -338,25 +330,19 @@ def find_likely_change(
     )
 
 
-def _may_be_unsaid_year(value: StatedQuantity, places: NumberPlaces) -> bool:
-    """Whether it is a year of our days that the source lacks: it may tell when the author looked."""
-    is_recent = value.unit == YEAR_UNIT and value.low >= FIRST_RECENT_YEAR
-    return is_recent and not places.own and places.other[0].beside < _MIN_YEAR_BESIDE
-
-
 def search_statement_numbers(
     asked: SentenceFeatures, source: SourceText, *, known_years: Collection[int] = ()
 ) -> ValueSearch:
     """All numbers of a statement, with the things that it counts in words."""
-    compared = list_compared_values(asked, source)
+    compared = compared_values.list_compared_values(asked, source)
     counted = [
-        one
-        for one in list_all_numbers(asked)[:_MAX_NUMBERS]
-        if one.unit != ORDINAL_UNIT
-        and one not in compared
+        number
+        for number in list_all_numbers(asked)[:_MAX_NUMBERS]
+        if number.unit != ORDINAL_UNIT
+        and number not in compared
         and (
-            one.unit in CALENDAR_UNITS
-            or not any(each.start < one.end and one.start < each.end for each in compared)
+            number.unit in CALENDAR_UNITS
+            or not any(each.start < number.end and number.start < each.end for each in compared)
         )
     ]
     return ValueSearch(
@@ -396,7 +382,7 @@ def list_number_signs(
         float(may_be_derived(value, search.asked.text)),
         float(value.unit in CALENDAR_UNITS),
         float(value.unit == "%"),
-        float(value.unit in TIME_UNITS),
+        float(value.unit in compared_values.TIME_UNITS),
         _find_best(own, "fit"),
         other[0].beside if other else _NONE,
         other[0].within if other else _NONE,
@@ -416,4 +402,4 @@ def _is_borne_out(value: StatedQuantity, places: NumberPlaces, search: ValueSear
         return True
     if value.unit in CALENDAR_UNITS:
         return bool(places.own)
-    return is_borne_out(value, search)
+    return borne_out_values.is_borne_out(value, search)

@@ -23,9 +23,8 @@ _WINDOW_SENTENCES = 3
 
 _LIST_NUMBER_PATTERN = re.compile(r"\d{1,3}[.)]\s")
 _NEXT_WORD_PATTERN = re.compile(r"\s([^\W\d_]{3,})")
-_MAX_COMPARED_VALUES = (
-    20  # each is compared with each of the source; a statement with more is a table
-)
+# Each is compared with each of the source; a statement with more is a table
+_MAX_COMPARED_VALUES = 20
 DATED_UNITS = frozenset({YEAR_UNIT, DATE_UNIT})
 TIME_UNITS = frozenset({"second", "minute", "hour", "day", "month", "year"})
 
@@ -218,7 +217,9 @@ class SourceValue:
 
 def list_valued_sentences(source: SourceText) -> tuple[int, ...]:
     """The places of the sentences that give a value."""
-    return tuple(at for at, said in enumerate(source.sentence_features) if said.stated_values)
+    return tuple(
+        at for at, sentence in enumerate(source.sentence_features) if sentence.stated_values
+    )
 
 
 def list_all_values(source: SourceText) -> tuple[StatedQuantity, ...]:
@@ -231,9 +232,9 @@ def list_distinct_values(source: SourceText) -> tuple[SourceValue, ...]:
     """The values that differ in what they are or how they are written, in the order of the source."""
     found: dict[tuple[object, ...], SourceValue] = {}
     for at in source.derive(list_valued_sentences):
-        said = source.sentence_features[at]
-        is_in_row = said.text.lstrip().startswith("|")
-        for value in said.stated_values:
+        sentence = source.sentence_features[at]
+        is_in_row = sentence.text.lstrip().startswith("|")
+        for value in sentence.stated_values:
             key = (
                 value.text,
                 value.low,
@@ -259,10 +260,16 @@ def list_value_windows(source: SourceText) -> tuple[tuple[StatedQuantity, ...], 
         if 0 <= at - step <= last
     }
     return tuple(
-        tuple(value for said in every[at : at + _WINDOW_SENTENCES] for value in said.stated_values)
+        tuple(
+            value
+            for sentence in every[at : at + _WINDOW_SENTENCES]
+            for value in sentence.stated_values
+        )
         for at in sorted(starts)
     )
 
 
 def list_value_units(source: SourceText) -> frozenset[str]:
-    return frozenset(value.unit for said in source.sentence_features for value in said.quantities)
+    return frozenset(
+        value.unit for sentence in source.sentence_features for value in sentence.quantities
+    )

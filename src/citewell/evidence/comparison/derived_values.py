@@ -259,8 +259,8 @@ def list_time_spans(
     days = set(islice((int(each.low) for each in held if each.unit == DATE_UNIT), _MAX_DATES))
     years = set(islice((int(each.low) for each in held if each.unit == YEAR_UNIT), _MAX_DATES))
     years |= {date.fromordinal(each).year for each in days}
-    spans = {("year", abs(one - other)) for one in years for other in (*years, *known_years)}
-    spans |= {("day", abs(one - other)) for one in days for other in days}
+    spans = {("year", abs(first - other)) for first in years for other in (*years, *known_years)}
+    spans |= {("day", abs(first - other)) for first in days for other in days}
     return [
         StatedQuantity(
             low=Decimal(length),

@@ -101,7 +101,7 @@ def _is_quotation(match: re.Match[str], text: str) -> bool:
 
 
 def match_quotations(statement: str, source: SourceText) -> tuple[QuotationMatch, ...]:
-    return tuple(match_quotation(one, source) for one in list_quotations(statement))
+    return tuple(match_quotation(quotation, source) for quotation in list_quotations(statement))
 
 
 def match_quotation(quotation: str, source: SourceText) -> QuotationMatch:
@@ -157,8 +157,9 @@ def _find_nearest_words(quotation: str, source: SourceText) -> QuotationMatch:
     asked = build_sentence_features(quotation, language=source.language).terms
     best, place = 0.0, (0, 0)
     for start, end in _list_candidate_spans(asked, source):
-        said = _list_scanned_words(source.text[start:end])
-        ratio = _measure_kept_words(wanted, said)
+        words = _list_scanned_words(source.text[start:end])
+        blocks = SequenceMatcher(a=wanted, b=words, autojunk=False).get_matching_blocks()
+        ratio = sum(block.size for block in blocks) / max(1, len(wanted))
         if ratio > best:
             best, place = ratio, (start, end)
     if best < _MIN_ALTERED_RATIO:
@@ -184,7 +185,7 @@ def _find_altered_word(quotation: str, source: SourceText) -> QuotationMatch | N
     kept = [word for word in words if word not in changed and _list_stems(word, source)]
     if len(changed) != 1 or not kept or _GAP_PATTERN.search(quotation):
         return None
-    pattern = r"[\W_]{1,3}".join(r"(\w+)" if one in changed else re.escape(one) for one in words)
+    pattern = r"[\W_]{1,3}".join(r"(\w+)" if word in changed else re.escape(word) for word in words)
     for match in re.finditer(rf"\b{pattern}\b", source.text, re.IGNORECASE):
         if _list_stems(match[1], source):
             return _build_quotation_match(quotation, QuotationState.ALTERED, match.span(), source)
@@ -199,37 +200,35 @@ def _build_quotation_match(
     quotation: str, state: QuotationState, place: tuple[int, int], source: SourceText
 ) -> QuotationMatch:
     start, end = place
-    said = source.text[start:end][:_MAX_QUOTED_CHARS]
-    return QuotationMatch(quotation=quotation, state=state, start=start, end=end, source=said)
+    words = source.text[start:end][:_MAX_QUOTED_CHARS]
+    return QuotationMatch(quotation=quotation, state=state, start=start, end=end, source=words)
 
 
 def describe_alteration(match: QuotationMatch) -> str:
     """Where an altered quotation differs first from the words of its source."""
     quoted = _WORD_PATTERN.findall(_GAP_PATTERN.sub(" ", match.quotation))
     has_gap = _GAP_PATTERN.search(match.quotation) is not None
-    said = _WORD_PATTERN.findall(match.source)
-    said = said if has_gap else _cut_to_quotation(said, quoted)
+    words = _WORD_PATTERN.findall(match.source)
+    if not has_gap:  # the words around the longest run that both have, and few more
+        same = SequenceMatcher(a=words, b=quoted, autojunk=False).find_longest_match()
+        first_word = max(0, same.a - same.b - _SPARE_WORDS)
+        words = words[first_word : same.a + len(quoted) - same.b + _SPARE_WORDS]
     compared = SequenceMatcher(
-        a=list(map(fold_scan_letters, said)), b=list(map(fold_scan_letters, quoted)), autojunk=False
+        a=list(map(fold_scan_letters, words)),
+        b=list(map(fold_scan_letters, quoted)),
+        autojunk=False,
     )
     for kind, start, end, first, last in compared.get_opcodes():
         is_outside = kind == "delete" and first in {0, len(quoted)}
         if kind == "equal" or is_outside or (kind == "delete" and has_gap):
             continue
-        there, here = " ".join(said[start:end][:_MAX_SHOWN_WORDS]), " ".join(quoted[first:last])
+        there, here = " ".join(words[start:end][:_MAX_SHOWN_WORDS]), " ".join(quoted[first:last])
         if kind == "delete":
             return f"The quotation leaves out “{there}”, which the source has."
         if kind == "insert":
             return f"The quotation has “{here}”, which the source does not have there."
         return f"The source has “{there}” where the quotation has “{here}”."
     return "The quotation differs from the words of the source."
-
-
-def _cut_to_quotation(said: list[str], quoted: list[str]) -> list[str]:
-    """The words around the longest run that both have, as many as the quotation has and few more."""
-    same = SequenceMatcher(a=said, b=quoted, autojunk=False).find_longest_match()
-    start = max(0, same.a - same.b - _SPARE_WORDS)
-    return said[start : same.a + len(quoted) - same.b + _SPARE_WORDS]
 
 
 def is_quotation_missing(match: QuotationMatch, source: SourceText, *, known: str = "") -> bool:
@@ -254,13 +253,6 @@ def _list_candidate_spans(asked: frozenset[str], source: SourceText) -> Iterator
                 yield spans[at][0], spans[at + width][1]
 
 
-def _measure_kept_words(wanted: list[str], said: list[str]) -> float:
-    if not wanted:
-        return 0.0
-    blocks = SequenceMatcher(a=wanted, b=said, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks) / len(wanted)
-
-
 def _fold_quoted_text(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
@@ -268,8 +260,8 @@ def _fold_quoted_text(text: str) -> str:
 def fold_scan_letters(text: str) -> str:
     """Letters and figures, with those alike that scanned texts confuse."""
     folded = _fold_quoted_text(text)
-    for one, other in _SCAN_CONFUSIONS:
-        folded = folded.replace(one, other)
+    for misread, other in _SCAN_CONFUSIONS:
+        folded = folded.replace(misread, other)
     return folded
 
 

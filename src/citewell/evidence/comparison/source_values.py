@@ -8,23 +8,13 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
+from citewell.evidence.comparison import derived_values
 from citewell.evidence.comparison.compared_values import (
     DATED_UNITS,
     TIME_UNITS,
     have_equal_figures,
     have_same_value,
     list_distinct_values,
-)
-from citewell.evidence.comparison.derived_values import (
-    find_slack,
-    follows_from_statement,
-    is_about_equal,
-    is_combined_value,
-    is_complement_share,
-    is_product_of_counts,
-    is_ratio_of_values,
-    is_share_of_value,
-    is_sum_of_run,
 )
 from citewell.evidence.signs.claim_support import SourceText
 from citewell.evidence.signs.sentence_features import SentenceFeatures
@@ -71,20 +61,9 @@ _STEP_BEHIND_PATTERN = re.compile(
     r"|older|younger|longer|shorter|heavier|lighter|faster|slower|taller|smaller|larger|bigger|mehr|weniger|teurer|billiger|günstiger|höher|niedriger|de plus|de moins|más|menos)\b",
     re.IGNORECASE,
 )
-# Words for what two or more amounts make.
-_SUM_PATTERN = re.compile(
-    r"\b(?:together|combined|altogether|in total|in all|all told|sums? up|sum of|adds? up|added up|totals?|totalled|totaling|zusammen|insgesamt|ensemble|au total|en tout|juntos|en total)\b",
-    re.IGNORECASE,
-)
 # Words for what is left of a whole.
 _REST_PATTERN = re.compile(
     r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
-    re.IGNORECASE,
-)
-# A share of those for whom something does not hold.
-_DENYING_PATTERN = re.compile(
-    r"\b(?:not|no|never|none|without|neither|fail(?:s|ed|ing)?|lacks?|lacked|los(?:t|es?|ing)|miss(?:es|ed|ing)?|nicht|kein\w{0,2}|ohne|nie"
-    r"|pas|sans|jamais|aucune?|sin|nunca|ning[uú]n\w{0,2})\b|n['’]t\b",
     re.IGNORECASE,
 )
 
@@ -120,15 +99,19 @@ def is_stated_near(
     held = tuple(value for each in near for value in each.stated_values)
     if any(have_same_value(number, other) for other in held):
         return True
-    if any(is_about_equal(number, other, asked.text) for other in held):
+    if any(derived_values.is_about_equal(number, other, asked.text) for other in held):
         return True
     if number.low < number.high and any(gives_both_ends(number, each) for each in near):
         return True
     if is_whole_near(number, near) or is_spelt_near(number, near, asked.language):
         return True
-    if follows_from_statement(number, asked) or is_periodic_multiple(number, asked, near):
+    if derived_values.follows_from_statement(number, asked) or is_periodic_multiple(
+        number, asked, near
+    ):
         return True
-    if any(is_share_of_value(number, each.stated_values, each.text) for each in near):
+    if any(
+        derived_values.is_share_of_value(number, each.stated_values, each.text) for each in near
+    ):
         return True
     return may_be_derived(number, asked.text) and _is_derived(number, near, asked.text)
 
@@ -148,14 +131,14 @@ def is_written_anywhere(number: StatedQuantity, source: SourceText) -> bool:
     return bool(figures) and all(has_figure(source, each) for each in figures)
 
 
-def count_stated(wanted: Iterable[StatedQuantity], said: SentenceFeatures) -> int:
-    held = said.stated_values
+def count_stated(wanted: Iterable[StatedQuantity], sentence: SentenceFeatures) -> int:
+    held = sentence.stated_values
     return sum(any(have_same_value(value, other) for other in held) for value in wanted)
 
 
-def gives_both_ends(value: StatedQuantity, said: SentenceFeatures) -> bool:
+def gives_both_ends(value: StatedQuantity, sentence: SentenceFeatures) -> bool:
     """Whether a sentence gives the ends of a range one by one: "at least 300 and at most 400"."""
-    held = said.stated_values
+    held = sentence.stated_values
     ends = (replace(value, high=value.low), replace(value, low=value.high))
     return all(any(have_same_value(end, other) for other in held) for end in ends)
 
@@ -163,37 +146,33 @@ def gives_both_ends(value: StatedQuantity, said: SentenceFeatures) -> bool:
 def _is_derived(number: StatedQuantity, near: Sequence[SentenceFeatures], statement: str) -> bool:
     """Whether the value is a sum, a difference or a share of values of one sentence."""
     if number.unit == MULTIPLE_UNIT:
-        return any(is_ratio_of_values(number, each.stated_values) for each in near)
+        return any(derived_values.is_ratio_of_values(number, each.stated_values) for each in near)
     if tells_of_rest(statement) and any(
-        is_complement_share(number, each.stated_values) for each in near
+        derived_values.is_complement_share(number, each.stated_values) for each in near
     ):
         return True
     amounts = [value for each in near for value in each.stated_values if value.unit == number.unit]
-    if is_told_as_step(number, statement) and is_combined_value(number, amounts):
+    if is_told_as_step(number, statement) and derived_values.is_combined_value(number, amounts):
         return True
     if has_deriving_words(number, statement) and any(
-        _is_made_by_several(number, each, statement) for each in near
+        derived_values.is_sum_of_run(
+            number, each.stated_values, derived_values.find_slack(number, statement)
+        )
+        or derived_values.is_product_of_counts(number, list_counts(each))
+        for each in near
     ):
         return True
-    return any(is_combined_value(number, each.stated_values) for each in near)
+    return any(derived_values.is_combined_value(number, each.stated_values) for each in near)
 
 
-def _is_made_by_several(value: StatedQuantity, said: SentenceFeatures, statement: str) -> bool:
-    """Whether the values of a sentence add up to it, or two of its counts multiply."""
-    held = said.stated_values
-    return is_sum_of_run(value, held, find_slack(value, statement)) or is_product_of_counts(
-        value, list_counts(said)
-    )
-
-
-def list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+def list_counts(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
     """The numbers of a sentence, with the things that it counts in words."""
-    held = said.stated_values
+    held = sentence.stated_values
     return (
         *(
-            one
-            for one in find_spelt_counts(said.text, said.language)
-            if not any(each.start <= one.start < each.end for each in held)
+            count
+            for count in find_spelt_counts(sentence.text, sentence.language)
+            if not any(each.start <= count.start < each.end for each in held)
         ),
         *held,
     )
@@ -235,19 +214,21 @@ def is_spelt_near(
     return any(_spells_number(value, pattern, each) for each in near)
 
 
-def _spells_number(value: StatedQuantity, pattern: re.Pattern[str], said: SentenceFeatures) -> bool:
-    if not pattern.search(said.text):
+def _spells_number(
+    value: StatedQuantity, pattern: re.Pattern[str], sentence: SentenceFeatures
+) -> bool:
+    if not pattern.search(sentence.text):
         return False
     mine = (value.unit, value.scale)
     measures = {
         each.start: (each.unit, each.scale)
-        for each in said.quantities
+        for each in sentence.quantities
         if stated_quantities.is_fixed_unit(each.unit)
     }
     is_measure = stated_quantities.is_fixed_unit(value.unit)
     return any(
         not is_measure or measures.get(found.start(), mine) == mine
-        for found in pattern.finditer(said.text)
+        for found in pattern.finditer(sentence.text)
     )
 
 
@@ -272,18 +253,18 @@ def has_figure(source: SourceText, figure: str) -> bool:
 
 
 def is_periodic_multiple(
-    value: StatedQuantity, asked: SentenceFeatures, said: Iterable[SentenceFeatures]
+    value: StatedQuantity, asked: SentenceFeatures, sentences: Iterable[SentenceFeatures]
 ) -> bool:
     """Whether a sentence gives a rate for another time than the statement, that makes the number."""
     if value.unit in DATED_UNITS | TIME_UNITS or value.low != value.high:
         return False
-    below, above = find_slack(value, asked.text)
+    below, above = derived_values.find_slack(value, asked.text)
     slack = max(value.precision / 2, abs(value.low) / 200)
     low, high = value.low - max(below, slack), value.low + max(above, slack)
     factors = _list_factors(asked.text)
     return bool(factors) and any(
         low <= end * factor <= high
-        for each in said
+        for each in sentences
         for other in each.stated_values
         if other.unit == value.unit or not is_fixed_unit(other.unit)
         for period, factor in factors
@@ -295,12 +276,12 @@ def is_periodic_multiple(
 def _list_factors(statement: str) -> list[tuple[str, Decimal]]:
     """The times of a rate, and by what it is multiplied for a time of which the statement speaks."""
     words = load_table(__package__, "periodic_values")["period_words"]
-    told = {name for name in words if _compile_period(name).search(statement)}
+    named = {name for name in words if _compile_period(name).search(statement)}
     found = []
     for (shorter, longer), counts in _PERIODS.items():
-        if longer in told:
+        if longer in named:
             found += [(shorter, Decimal(count)) for count in counts]
-        if shorter in told:
+        if shorter in named:
             found += [(longer, 1 / Decimal(count)) for count in counts]
     return found
 
@@ -344,14 +325,5 @@ def is_told_as_step(value: StatedQuantity, statement: str) -> bool:
     return is_amount and _PRICE_STEP_PATTERN.search(before) is not None
 
 
-def is_told_as_sum(statement: str) -> bool:
-    return _SUM_PATTERN.search(statement) is not None
-
-
 def tells_of_rest(statement: str) -> bool:
     return _REST_PATTERN.search(statement) is not None
-
-
-def tells_of_others(statement: str) -> bool:
-    """Whether it may give the share of the rest, or of those for whom something does not hold."""
-    return tells_of_rest(statement) or _DENYING_PATTERN.search(statement) is not None

@@ -252,23 +252,18 @@ def find_name_conflict(
     statement: str, source: SourceText, *, title: str = ""
 ) -> NameConflict | None:
     """The one name that differs in an otherwise equal sentence; None if that is not certain."""
-    asked = build_sentence_features(remove_citation_marks(statement), language=source.language)
-    foreign = list_foreign_names(statement, source, title=title)
+    if (source.language or "en")[:2] in _NOUN_CAPITAL_CODES:
+        return None
+    plain = remove_citation_marks(statement)
+    foreign = [name for name in list_names(plain) if not _has_name(name, source, title)]
     if len(foreign) != 1:
         return None
+    asked = build_sentence_features(plain, language=source.language)
     rest = build_sentence_features(asked.text.replace(foreign[0], " "), language=source.language)
     twins = find_statement_twins(rest, source, min_share=_MIN_TWIN_SHARE)
     if not twins or twins[0].shared_back < _MIN_SHARED_BACK:
         return None
     return _compare_twin_names(foreign[0], asked, twins[0])
-
-
-def list_foreign_names(statement: str, source: SourceText, *, title: str = "") -> tuple[str, ...]:
-    """The names of a statement of which no part is in the source; none where all nouns have capitals."""
-    if (source.language or "en")[:2] in _NOUN_CAPITAL_CODES:
-        return ()
-    names = list_names(remove_citation_marks(statement))
-    return tuple(name for name in names if not _has_name(name, source, title))
 
 
 def _compare_twin_names(
@@ -307,10 +302,10 @@ def _has_name(name: str, source: SourceText, title: str) -> bool:
     )
 
 
-def _is_short_form(one: str, other: str) -> bool:
+def _is_short_form(first: str, other: str) -> bool:
     """Whether one is made of the other's first letters: WHO and World Health Organization."""
     return any(
         short.isupper()
         and "".join(word[0] for word in long.split() if word[0].isupper()).startswith(short[:3])
-        for short, long in ((one, other), (other, one))
+        for short, long in ((first, other), (other, first))
     )

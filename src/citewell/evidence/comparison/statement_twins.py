@@ -84,16 +84,16 @@ def _measure_twins(
     """Of each sentence that shares a word: its place, `share`, `shared_back` and `own_share`."""
     every = source.sentence_features
     for index in source.count_shared_terms(wanted):
-        said = every[index]
-        known = wanted & said.word_terms
+        sentence = every[index]
+        known = wanted & sentence.word_terms
         shared = len(known)
         if shared:
-            if index and _PRONOUN_PATTERN.match(said.text):
+            if index and _PRONOUN_PATTERN.match(sentence.text):
                 known |= wanted & every[index - 1].terms
             yield (
                 index,
                 len(known) / len(wanted),
-                shared / len(said.word_terms),
+                shared / len(sentence.word_terms),
                 shared / len(wanted),
             )
 

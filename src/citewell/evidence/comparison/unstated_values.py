@@ -13,18 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from citewell.evidence.comparison.borne_out_values import (
-    UnstatedValue,
-    ValueSearch,
-    find_like_value,
-    is_borne_out,
-    is_length_of_list,
-    list_placed_sentences,
-)
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    is_telling_value,
-)
+from citewell.evidence.comparison import borne_out_values
+from citewell.evidence.comparison.borne_out_values import UnstatedValue, ValueSearch
+from citewell.evidence.comparison.compared_values import DATED_UNITS, is_telling_value
 from citewell.evidence.comparison.derived_values import is_combined_value, is_complement_share
 from citewell.evidence.comparison.source_values import has_deriving_words, is_spelt_near
 from citewell.evidence.comparison.statement_twins import StatementTwin
@@ -78,9 +69,9 @@ def find_unstated_values(
     return (
         # Numbers in figures, and lengths, times and amounts in words.
         *(
-            find_like_value(value, source) or UnstatedValue(draft=value)
+            borne_out_values.find_like_value(value, source) or UnstatedValue(draft=value)
             for value in wanted
-            if _is_accountable(value, asked) and not is_borne_out(value, search)
+            if _is_accountable(value, asked) and not borne_out_values.is_borne_out(value, search)
         ),
         *_find_unstated_dates(search),
         *_find_unstated_years(search),
@@ -115,9 +106,12 @@ def _find_unstated_dates(search: ValueSearch) -> Iterator[UnstatedValue]:
         day = date.fromordinal(int(value.low))
         if {str(day.year), str(day.day)} <= search.source.figures:
             continue  # day and year may stand apart
-        for said, (start, end) in list_placed_sentences(search.source):
-            for other in said.stated_values:
-                if other.unit == DATE_UNIT and _have_like_days(day, other):
+        for sentence, (start, end) in borne_out_values.list_placed_sentences(search.source):
+            for other in sentence.stated_values:
+                if other.unit != DATE_UNIT:
+                    continue
+                given = date.fromordinal(int(other.low))
+                if day.month == given.month and (day.day == given.day or day.year == given.year):
                     yield UnstatedValue(draft=value, like=other, start=start, end=end)
                     break
             else:
@@ -132,16 +126,9 @@ def _find_unstated_years(search: ValueSearch) -> Iterator[UnstatedValue]:
             continue
         if str(int(value.low)) in search.source.figures or int(value.low) in search.known_years:
             continue
-        found = find_like_value(value, search.source)
+        found = borne_out_values.find_like_value(value, search.source)
         if found is not None:
             yield found
-
-
-def _have_like_days(day: date, other: StatedQuantity) -> bool:
-    said = date.fromordinal(int(other.low))
-    return (day.day, day.month) == (said.day, said.month) or (
-        (day.month, day.year) == (said.month, said.year)
-    )
 
 
 def _find_unstated_shares(
@@ -173,13 +160,13 @@ def _find_unstated_counts(
 ) -> Iterator[UnstatedValue]:
     """Things counted in words: "nineteen games"."""
     counted = find_spelt_counts(search.asked.text, search.asked.language)
-    for one in counted:
-        if any(each.start < one.end and one.start < each.end for each in search.wanted):
+    for count in counted:
+        if any(each.start < count.end and count.start < each.end for each in search.wanted):
             continue
-        if one.low >= _MIN_TELLING_COUNT and not _is_counted(one, search.source):
-            yield UnstatedValue(draft=one)
-        elif one.unit and one.low > 1:
-            found = _find_other_count(one, search, twins)
+        if count.low >= _MIN_TELLING_COUNT and not _is_counted(count, search.source):
+            yield UnstatedValue(draft=count)
+        elif count.unit and count.low > 1:
+            found = _find_other_count(count, search, twins)
             if found is not None:
                 yield found
 
@@ -189,7 +176,7 @@ def _is_counted(value: StatedQuantity, source: SourceText) -> bool:
     return (
         is_spelt_near(value, source.sentence_features, source.language)
         or str(int(value.low)) in source.figures
-        or is_length_of_list(value, source)
+        or borne_out_values.is_length_of_list(value, source)
     )
 
 
@@ -211,33 +198,35 @@ def _find_other_count(
 
 
 def _list_counted_numbers(source: SourceText) -> frozenset[Decimal]:
-    return frozenset(other.low for said in source.sentence_features for other in _list_counts(said))
+    return frozenset(
+        other.low for sentence in source.sentence_features for other in _list_counts(sentence)
+    )
 
 
-def _list_counts(said: SentenceFeatures) -> tuple[StatedQuantity, ...]:
-    return (*find_spelt_counts(said.text, said.language), *said.stated_values)
+def _list_counts(sentence: SentenceFeatures) -> tuple[StatedQuantity, ...]:
+    return (*find_spelt_counts(sentence.text, sentence.language), *sentence.stated_values)
 
 
 def _find_unstated_pairs(search: ValueSearch) -> Iterator[UnstatedValue]:
     """Two figures that are one value together, such as a blood pressure of 130/80."""
-    for one in _PAIRED_FIGURE_PATTERN.finditer(search.asked.text):
+    for match in _PAIRED_FIGURE_PATTERN.finditer(search.asked.text):
         held = search.source.derive(_list_paired_figures)
-        if held and one[0] not in held:
+        if held and match[0] not in held:
             yield UnstatedValue(
                 draft=StatedQuantity(
-                    low=Decimal(one[1]),
-                    high=Decimal(one[1]),
+                    low=Decimal(match[1]),
+                    high=Decimal(match[1]),
                     unit="",
-                    text=one[0],
-                    start=one.start(),
-                    end=one.end(),
+                    text=match[0],
+                    start=match.start(),
+                    end=match.end(),
                     precision=Decimal(1),
                 )
             )
 
 
 def _list_paired_figures(source: SourceText) -> frozenset[str]:
-    return frozenset(one[0] for one in _PAIRED_FIGURE_PATTERN.finditer(source.text))
+    return frozenset(match[0] for match in _PAIRED_FIGURE_PATTERN.finditer(source.text))
 
 
 # Finds numbers that name a part of a text, or a version, where the source has another one in their place.
@@ -269,25 +258,24 @@ def find_other_labels(asked: SentenceFeatures, source: SourceText) -> Iterator[U
 
 
 def _collect_labels(source: SourceText) -> tuple[_HeldLabel, ...]:
-    return tuple(_list_labels(source))
-
-
-def _list_labels(source: SourceText) -> Iterator[_HeldLabel]:
+    labels = []
     every = source.sentence_features
-    for at, (said, (start, end)) in enumerate(list_placed_sentences(source)):
-        for match in _LABEL_PATTERN.finditer(said.text):
+    for at, (sentence, (start, end)) in enumerate(borne_out_values.list_placed_sentences(source)):
+        for match in _LABEL_PATTERN.finditer(sentence.text):
             first = int(match["first"])
             last = first + _MAX_OPEN_LABELS if match["open"] else int(match["last"] or first)
             behind = every[at + 1].terms if at + 1 < len(every) else frozenset()
             is_next_labelled = at + 1 < len(every) and _LABEL_PATTERN.search(every[at + 1].text)
-            yield _HeldLabel(
+            label = _HeldLabel(
                 word=match["word"].lower(),
                 numbers=range(first, last + 1),
-                value=build_exact_quantity(Decimal(first), "", said.text, match.span()),
-                terms=said.terms if is_next_labelled else said.terms | behind,
+                value=build_exact_quantity(Decimal(first), "", sentence.text, match.span()),
+                terms=sentence.terms if is_next_labelled else sentence.terms | behind,
                 start=start,
                 end=end,
             )
+            labels.append(label)
+    return tuple(labels)
 
 
 def _find_rival(
@@ -299,7 +287,7 @@ def _find_rival(
     if not others:
         return None
     words = asked.word_terms - {match["word"].lower()}
-    best = max(others, key=lambda one: len(words & one.terms))
+    best = max(others, key=lambda label: len(words & label.terms))
     if len(others) == len(held) and match["first"] not in source.figures:
         return best
     own = max((len(words & value.terms) for value in held if number in value.numbers), default=0)
@@ -310,15 +298,15 @@ def _find_rival(
 def _find_other_versions(asked: SentenceFeatures, source: SourceText) -> Iterator[UnstatedValue]:
     """Numbers of versions, "20.0.2", in a source that names others only."""
     for match in _VERSION_PATTERN.finditer(asked.text):
-        known = {one["number"] for one in _VERSION_PATTERN.finditer(source.text)}
+        known = {version["number"] for version in _VERSION_PATTERN.finditer(source.text)}
         if not known or match["number"] in known:
             continue
-        for said, (start, end) in list_placed_sentences(source):
-            other = _VERSION_PATTERN.search(said.text)
+        for sentence, (start, end) in borne_out_values.list_placed_sentences(source):
+            other = _VERSION_PATTERN.search(sentence.text)
             if other is not None and _have_like_parts(match["number"], other["number"]):
                 mine, theirs = (
                     build_exact_quantity(Decimal(each["number"].partition(".")[0]), "", text, each.span())
-                    for each, text in ((match, asked.text), (other, said.text))
+                    for each, text in ((match, asked.text), (other, sentence.text))
                 )  # fmt: skip
                 yield UnstatedValue(draft=mine, like=theirs, start=start, end=end)
                 break

@@ -8,20 +8,12 @@ another value of the same kind instead. It is unstated if the source gives it no
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.evidence.comparison import compared_values, value_conflicts
 from citewell.evidence.comparison.borne_out_values import UnstatedValue, can_mean
-from citewell.evidence.comparison.compared_values import (
-    DATED_UNITS,
-    have_equal_figures,
-    have_same_value,
-    is_rounded,
-    is_telling_value,
-    list_compared_values,
-    list_distinct_values,
-    list_valued_sentences,
-)
+from citewell.evidence.comparison.compared_values import DATED_UNITS
 from citewell.evidence.comparison.derived_values import (
     is_about_equal,
     is_multiplied_value,
@@ -32,17 +24,8 @@ from citewell.evidence.comparison.source_values import (
     is_stated_near,
     is_written_anywhere,
 )
-from citewell.evidence.comparison.statement_twins import (
-    find_statement_twins,
-    list_near_sentences,
-)
+from citewell.evidence.comparison.statement_twins import find_statement_twins, list_near_sentences
 from citewell.evidence.comparison.unstated_values import find_unstated_values
-from citewell.evidence.comparison.value_conflicts import (
-    ValueConflict,
-    choose_conflict,
-    find_placed_conflict,
-    find_unit_slip,
-)
 from citewell.evidence.signs.claim_support import SourceText, remove_citation_marks
 from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
 from citewell.text.language import detection
@@ -60,7 +43,7 @@ class ValueComparison:
     """What becomes of the numbers of one statement in one source."""
 
     stated: frozenset[str] = frozenset()  # as written in the statement
-    conflicts: tuple[ValueConflict, ...] = ()
+    conflicts: tuple[value_conflicts.ValueConflict, ...] = ()
     unstated: tuple[UnstatedValue, ...] = ()  # those that no conflict tells of already
     apart: tuple[StatedQuantity, ...] = ()  # given only where the source speaks of something else
     has_stated_number: bool = False  # anywhere: one that is no year, and hardly there by chance
@@ -72,9 +55,9 @@ def compare_foreign_values(
     """The values of a statement in another language for which the source has ones of like digits."""
     language = detection.detect_language(statement)
     asked = build_sentence_features(remove_citation_marks(statement), language=language)
-    wanted = list_compared_values(asked, source)
+    wanted = compared_values.list_compared_values(asked, source)
     unstated = find_unstated_values(asked, wanted, source, (), known_years=known_years)
-    return tuple(one for one in unstated if one.like is not None)
+    return tuple(value for value in unstated if value.like is not None)
 
 
 def compare_values(
@@ -82,23 +65,29 @@ def compare_values(
 ) -> ValueComparison:
     """The comparison; `known_years` are those of the record, which a text need not give itself."""
     asked = build_sentence_features(remove_citation_marks(statement), language=source.language)
-    wanted = list_compared_values(asked, source)
+    wanted = compared_values.list_compared_values(asked, source)
     near = list_near_sentences(asked, source)
     twins = find_statement_twins(asked, source)
-    gone = [one for one in wanted if not is_stated_near(one, asked, near, known_years)]
+    gone = [value for value in wanted if not is_stated_near(value, asked, near, known_years)]
     conflicts = tuple(
-        found for one in gone if (found := choose_conflict(one, wanted, asked, source, twins))
+        found
+        for value in gone
+        if (found := value_conflicts.choose_conflict(value, wanted, asked, source, twins))
     ) or tuple(
         found
-        for one in wanted
-        if one not in gone and (found := find_placed_conflict(one, wanted, asked, near, twins))
+        for value in wanted
+        if value not in gone
+        and (found := value_conflicts.find_placed_conflict(value, wanted, asked, near, twins))
     )
     slips = [
         found
-        for one in wanted
-        if (found := find_unit_slip(one, asked, source) or find_table_conflict(one, asked, source))
+        for value in wanted
+        if (
+            found := value_conflicts.find_unit_slip(value, asked, source)
+            or find_table_conflict(value, asked, source)
+        )
     ]
-    slipped = {one.draft for one in slips}
+    slipped = {slip.draft for slip in slips}
     conflicts = (*slips, *(conflict for conflict in conflicts if conflict.draft not in slipped))
     given = tuple(value for each in near for value in each.stated_values)
     conflicts = tuple(
@@ -110,17 +99,20 @@ def compare_values(
         for conflict in conflicts
         if not is_multiplied_value(conflict.draft, wanted, given)
     )
-    told = {conflict.draft for conflict in conflicts if conflict.is_strong or conflict.is_in_place}
+    reported = {
+        conflict.draft for conflict in conflicts if conflict.is_strong or conflict.is_in_place
+    }
     unstated = find_unstated_values(asked, wanted, source, twins, known_years=known_years)
     return ValueComparison(
-        stated=frozenset(one.text for one in wanted if one not in gone),
+        stated=frozenset(value.text for value in wanted if value not in gone),
         conflicts=conflicts,
-        unstated=tuple(one for one in unstated if one.draft not in told),
-        apart=tuple(one for one in wanted if _stands_apart(one, asked, source)),
+        unstated=tuple(value for value in unstated if value.draft not in reported),
+        apart=tuple(value for value in wanted if _stands_apart(value, asked, source)),
         has_stated_number=any(
-            one not in gone or is_written_anywhere(one, source)
-            for one in wanted
-            if is_telling_value(one) and (one.low >= MIN_TELLING_VALUE or one.precision < 1)
+            value not in gone or is_written_anywhere(value, source)
+            for value in wanted
+            if compared_values.is_telling_value(value)
+            and (value.low >= MIN_TELLING_VALUE or value.precision < 1)
         ),
     )
 
@@ -132,18 +124,16 @@ def _stands_apart(value: StatedQuantity, asked: SentenceFeatures, source: Source
         return False
     every = source.sentence_features
     near = source.count_shared_terms(words)
-    for at in sorted({*near, *(at + 1 for at in near)} & source.derive(_find_valued_places)):
+    valued = source.derive(compared_values.list_valued_sentences)
+    for at in sorted({*near, *(at + 1 for at in near)}.intersection(valued)):
         before = every[at - 1].terms if at else frozenset()
         is_near = len(words & (every[at].terms | before)) >= _MIN_HOLDER_SHARE * len(words)
         if is_near and any(can_mean(value, each, asked.text) for each in every[at].stated_values):
             return False
     return any(
-        can_mean(value, each.value, asked.text) for each in source.derive(list_distinct_values)
+        can_mean(value, each.value, asked.text)
+        for each in source.derive(compared_values.list_distinct_values)
     )
-
-
-def _find_valued_places(source: SourceText) -> frozenset[int]:
-    return frozenset(source.derive(list_valued_sentences))
 
 
 # Finds a number of a statement that the source's table gives in another row than the one spoken of.
@@ -159,7 +149,7 @@ class _TableRow:
 
 def find_table_conflict(
     number: StatedQuantity, asked: SentenceFeatures, source: SourceText
-) -> ValueConflict | None:
+) -> value_conflicts.ValueConflict | None:
     """What the row that the statement names gives instead, if another row of the table has the value."""
     if number.unit in DATED_UNITS:
         return None
@@ -176,7 +166,7 @@ def find_table_conflict(
             if value.unit == number.unit or not (value.unit and number.unit)
         ]
         if rivals:
-            return ValueConflict(
+            return value_conflicts.ValueConflict(
                 draft=number,
                 source=rivals[0],
                 start=row.start,
@@ -201,46 +191,28 @@ def _choose_row(words: frozenset[str], rows: Sequence[_TableRow]) -> _TableRow |
 
 def _gives_value(value: StatedQuantity, asked: SentenceFeatures, row: _TableRow) -> bool:
     return is_spelt_near(value, [row.features], asked.language) or any(
-        have_same_value(value, other)
-        or is_rounded(value, other)
+        compared_values.have_same_value(value, other)
+        or compared_values.is_rounded(value, other)
         or is_about_equal(value, other, asked.text)
-        or have_equal_figures(value, other)
+        or compared_values.have_equal_figures(value, other)
         for other in row.features.stated_values
     )
 
 
 def _collect_tables(source: SourceText) -> tuple[list[_TableRow], ...]:
-    return tuple(_list_tables(source))
-
-
-def _list_tables(source: SourceText) -> Iterator[list[_TableRow]]:
     """The rows of each table, without its head and its rule."""
+    tables: list[list[_TableRow]] = []
     rows: list[_TableRow] = []
     last_end = -1
-    for said, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
+    for sentence, (start, end) in zip(source.sentence_features, source.sentence_spans, strict=True):
         line = source.text[start:end]
         is_row = line.lstrip().startswith("|")
         if rows and (not is_row or source.text[last_end:start].strip()):
-            yield from _drop_head(rows)
+            tables.append(rows)
             rows = []
         if is_row and not _RULE_PATTERN.fullmatch(line):
-            rows.append(
-                _TableRow(
-                    features=said,
-                    start=start,
-                    end=end,
-                    key_terms=_list_key_terms(line, source.language),
-                )
-            )
+            key = line.strip().strip("|").split("|")[0].strip()
+            words = build_sentence_features(key, language=source.language).word_terms
+            rows.append(_TableRow(features=sentence, start=start, end=end, key_terms=words))
         last_end = end if is_row else last_end
-    yield from _drop_head(rows)
-
-
-def _drop_head(rows: list[_TableRow]) -> Iterator[list[_TableRow]]:
-    if len(rows) > _MIN_TABLE_ROWS:
-        yield rows[1:]
-
-
-def _list_key_terms(line: str, language: str | None) -> frozenset[str]:
-    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-    return build_sentence_features(cells[0], language=language).word_terms
+    return tuple(rows[1:] for rows in [*tables, rows] if len(rows) > _MIN_TABLE_ROWS)

@@ -123,9 +123,9 @@ def find_unit_slip(
     best: tuple[int, int, StatedQuantity] | None = None
     nearest_holder = 0
     for index in source.derive(list_valued_sentences):
-        said = source.sentence_features[index]
-        shared = len(words & said.terms)
-        held = said.stated_values
+        sentence = source.sentence_features[index]
+        shared = len(words & sentence.terms)
+        held = sentence.stated_values
         if any(have_same_value(value, each) for each in held):
             nearest_holder = max(nearest_holder, shared)
         elif shared >= _MIN_SLIP_TERMS and (best is None or shared > best[0]):
@@ -161,19 +161,23 @@ def _find_replaced_value(
     if is_written_anywhere(value, source):
         return None
     mine = list_terms_beside(value, asked)
+    # One sentence may tell what one of something makes, and the other what several make.
+    is_rate = _RATE_PATTERN.search(asked.text) is not None
     # Where no word is the same, none is the same around the values.
     for index in source.count_shared_terms(mine[0] | mine[1]):
-        said = source.sentence_features[index]
-        if not said.stated_values or gives_other_rate(asked, said):
+        sentence = source.sentence_features[index]
+        if not sentence.stated_values or (_RATE_PATTERN.search(sentence.text) and not is_rate):
             continue
-        rivals = list_rival_values(value, wanted, said.stated_values)
+        rivals = list_rival_values(value, wanted, sentence.stated_values)
         # The statement's other values in the same sentence make it likelier to be the one.
-        has_company = count_stated([each for each in wanted if each is not value], said) > 0
+        has_company = count_stated([each for each in wanted if each is not value], sentence) > 0
         least = _MIN_JOINT_CONTEXT if has_company else _MIN_SAME_CONTEXT
-        for other in sorted(rivals, key=lambda each: _rank_rival(mine, each, said), reverse=True):
+        for other in sorted(
+            rivals, key=lambda each: _rank_rival(mine, each, sentence), reverse=True
+        ):
             if is_complement_share(value, (other,)):
                 continue  # "loses 3 %" is "keeps 97 %"
-            share = _measure_context(mine, other, said)
+            share = _measure_context(mine, other, sentence)
             is_like = other.unit == value.unit or (has_company and value.unit != "%")
             if share >= least and is_like:
                 start, end = source.sentence_spans[index]
@@ -213,11 +217,6 @@ def _find_value_conflict(
             draft=value, source=rival, start=twin.start, end=twin.end, is_strong=strong
         )
     return None
-
-
-def gives_other_rate(asked: SentenceFeatures, said: SentenceFeatures) -> bool:
-    """Whether a sentence tells what one of something makes, and the statement what several make."""
-    return bool(_RATE_PATTERN.search(said.text)) and not _RATE_PATTERN.search(asked.text)
 
 
 def list_rival_values(
@@ -264,43 +263,44 @@ def _choose_rival(
 
 
 def _rank_rival(
-    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, said: SentenceFeatures
+    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, sentence: SentenceFeatures
 ) -> tuple[float, int]:
     """Sort key: the words around a value, then those that stand between it and the next value."""
-    starts = [each.start for each in said.stated_values if each.start > other.start]
-    own = said.text[other.start : min(starts, default=len(said.text))]
-    words = build_sentence_features(own, language=said.language).word_terms
-    return _measure_context(mine, other, said), len(mine[1] & words)
+    starts = [each.start for each in sentence.stated_values if each.start > other.start]
+    own = sentence.text[other.start : min(starts, default=len(sentence.text))]
+    words = build_sentence_features(own, language=sentence.language).word_terms
+    return _measure_context(mine, other, sentence), len(mine[1] & words)
 
 
 def _measure_context(
-    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, said: SentenceFeatures
+    mine: tuple[frozenset[str], frozenset[str]], other: StatedQuantity, sentence: SentenceFeatures
 ) -> float:
     """The share of the words around a value, or after it, that stand around another one."""
-    theirs = list_terms_beside(other, said)
+    theirs = list_terms_beside(other, sentence)
     pairs = ((mine[0] | mine[1], theirs[0] | theirs[1]), (mine[1], theirs[1]))
     return max(
         (
-            len(one & each) / len(one)
-            for one, each in pairs
-            if len(one & each) >= _MIN_CONTEXT_TERMS
+            len(own & each) / len(own)
+            for own, each in pairs
+            if len(own & each) >= _MIN_CONTEXT_TERMS
         ),
         default=0.0,
     )
 
 
 def list_terms_beside(
-    value: StatedQuantity, said: SentenceFeatures
+    value: StatedQuantity, sentence: SentenceFeatures
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The words before a value, and those after it with its unit; words that are cut are left out."""
     ahead, behind = _CONTEXT_CHARS
-    before = said.text[max(0, value.start - ahead) : value.start]
-    after = said.text[value.start : value.end + behind]
+    before = sentence.text[max(0, value.start - ahead) : value.start]
+    after = sentence.text[value.start : value.end + behind]
     if value.start > ahead:
         before = before.partition(" ")[2]
-    if value.end + behind < len(said.text):
+    if value.end + behind < len(sentence.text):
         after = after.rpartition(" ")[0]
     first, second = (
-        build_sentence_features(part, language=said.language).word_terms for part in (before, after)
+        build_sentence_features(part, language=sentence.language).word_terms
+        for part in (before, after)
     )
     return first, second

@@ -22,13 +22,8 @@ from citewell.net.settings import NetSettings
 from citewell.net.upstream.json_responses import ResponsePart, TolerantItems
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.net.url_grammar import is_loopback_address
+from citewell.routing import upstream_refusals
 from citewell.routing.ports import TextEncoder
-from citewell.routing.upstream_refusals import (
-    EXPLAINED_STATUSES,
-    PaidAccount,
-    read_paid_response,
-    validate_response,
-)
 from citewell.store.settings import StoreSettings
 from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
 
@@ -115,7 +110,7 @@ async def open_chosen_encoder(kit: ServiceKit) -> TextEncoder | None:
     if folder is None:
         return None
     opened = await asyncio.to_thread(open_encoder_folder, folder)
-    return LocalEncoder(opened, open_encoder_workers(opened))
+    return LocalEncoder(opened, open_model_workers(opened.model_bytes))
 
 
 def _open_server_encoder(kit: ServiceKit, address: str) -> TextEncoder:
@@ -168,15 +163,17 @@ class ServerEncoder:
             secret_headers=self._key,
             timeout=_REQUEST_SECONDS,
             max_bytes=_MAX_ANSWER_BYTES,
-            accept=EXPLAINED_STATUSES,
+            accept=upstream_refusals.EXPLAINED_STATUSES,
         )
-        account = PaidAccount(
+        account = upstream_refusals.PaidAccount(
             provider=ENCODER_UPSTREAM,
             title="The encoder's server",
             model=self._model,
             model_setting="CITEWELL_ENCODER_MODEL",
         )
-        answer = validate_response(_EmbeddingList, read_paid_response(response, account), account)
+        answer = upstream_refusals.validate_response(
+            _EmbeddingList, upstream_refusals.read_paid_response(response, account), account
+        )
         return _order_vectors(answer, len(texts))
 
 
@@ -239,11 +236,6 @@ class LocalEncoder:
 
     async def aclose(self) -> None:
         await self._workers.aclose()
-
-
-def open_encoder_workers(folder: EncoderFolder) -> WorkerPool:
-    """The process that holds the model of `folder`; it starts with the first text."""
-    return open_model_workers(folder.model_bytes)
 
 
 def open_model_workers(model_bytes: int) -> WorkerPool:
@@ -322,8 +314,8 @@ def _prefers_first_token(folder: Path) -> bool:
     path = folder / _POOLING_FILE
     if not path.is_file():
         return False
-    said = json.loads(path.read_text(encoding="utf-8"))
-    return isinstance(said, dict) and said.get("pooling_mode_cls_token") is True
+    config = json.loads(path.read_text(encoding="utf-8"))
+    return isinstance(config, dict) and config.get("pooling_mode_cls_token") is True
 
 
 def _build_content_name(model: Path, tokenizer: Path, *, takes_first: bool) -> str:

@@ -61,22 +61,17 @@ class OnnxModel:
         # A blank text may have no piece at all; the model still wants one.
         pieces = self._tokenizer.encode(text[:MAX_TEXT_CHARS]).ids or [0]
         ids = np.array([pieces], dtype=np.int64)
-        given = {
-            _IDS_INPUT: ids,
-            _MASK_INPUT: np.ones_like(ids),
-            _TYPES_INPUT: np.zeros_like(ids),
-        }
+        given = {_IDS_INPUT: ids, _MASK_INPUT: np.ones_like(ids), _TYPES_INPUT: np.zeros_like(ids)}
         used = {name: value for name, value in given.items() if name in self._inputs}
         output = self._session.run([self._output], used)[0][0]
         if output.ndim > 1:  # a vector for each piece; none of them is padding
             output = output[0] if takes_first else output.mean(axis=0)
-        return round_vector(_require_numbers(output.tolist()))
-
-
-def _require_numbers(vector: Sequence[float]) -> Sequence[float]:
-    if not vector or not all(map(math.isfinite, vector)):
-        raise Misconfigured("The encoder's model gives no numbers.", settings=("CITEWELL_ENCODER",))
-    return vector
+        vector = output.tolist()
+        if not vector or not all(map(math.isfinite, vector)):
+            raise Misconfigured(
+                "The encoder's model gives no numbers.", settings=("CITEWELL_ENCODER",)
+            )
+        return round_vector(vector)
 
 
 @lru_cache(maxsize=1)

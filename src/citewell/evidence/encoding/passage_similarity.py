@@ -131,7 +131,10 @@ class PassageSimilarity:
         if is_private and not encoder.is_local:
             return SimilarityScores(note=_PRIVATE_NOTE)
         scale = CosineScale()
-        for language in find_text_languages(question, passages):
+        sample = "\n".join(text[:_MAX_SAMPLE_CHARS] for text in passages[:_MAX_SAMPLED_PASSAGES])
+        for language in dict.fromkeys((detect_language(sample), detect_language(question))):
+            if not language:
+                continue
             measured = await self._measure_fit(encoder, language)
             if measured is None:
                 return SimilarityScores(note=_LANGUAGE_NOTE.format(language=language))
@@ -145,9 +148,7 @@ class PassageSimilarity:
         except ValueError:
             raise MalformedResponse("Its vectors have different lengths.") from None
         return SimilarityScores(
-            cosines=cosines,
-            closeness=tuple(map(scale.scale_cosine, cosines)),
-            encoder=encoder.name,
+            cosines=cosines, closeness=tuple(map(scale.scale_cosine, cosines)), encoder=encoder.name
         )
 
     async def _measure_fit(self, encoder: TextEncoder, language: str) -> CosineScale | None:
@@ -164,7 +165,13 @@ class PassageSimilarity:
         """The vectors of all texts, each from where it is kept, if it is there."""
         known: dict[str, bytes] = {}
         for text in dict.fromkeys(texts):
-            if vector := await self._find_vector(_build_key(encoder, text), is_private=is_private):
+            key = _build_key(encoder, text)
+            if is_private:
+                vector = self._private_vectors.find_recent_value(key)
+            else:
+                entry = await self._vectors.look_up_entry(_CACHE_OWNER, key)
+                vector = entry.value if entry is not None else None
+            if vector:
                 known[text] = vector
         wanted = [text for text in dict.fromkeys(texts) if text not in known]
         fresh = await self._embed_texts(encoder, wanted, is_private=is_private)
@@ -180,21 +187,13 @@ class PassageSimilarity:
             step = texts[start : start + _TEXTS_PER_STEP]
             fresh = await encoder.embed_texts(step)
             for text, vector in zip(step, fresh, strict=True):
-                await self._keep_vector(_build_key(encoder, text), vector, is_private=is_private)
+                key = _build_key(encoder, text)
+                if is_private:
+                    self._private_vectors.add_recent_value(key, vector, len(key) + len(vector))
+                else:
+                    await self._vectors.store_entry(_CACHE_OWNER, key, vector, ttl=_KEPT_SECONDS)
             vectors += fresh
         return vectors
-
-    async def _find_vector(self, key: str, *, is_private: bool) -> bytes | None:
-        if is_private:
-            return self._private_vectors.find_recent_value(key)
-        entry = await self._vectors.look_up_entry(_CACHE_OWNER, key)
-        return entry.value if entry is not None else None
-
-    async def _keep_vector(self, key: str, vector: bytes, *, is_private: bool) -> None:
-        if is_private:
-            self._private_vectors.add_recent_value(key, vector, len(key) + len(vector))
-        else:
-            await self._vectors.store_entry(_CACHE_OWNER, key, vector, ttl=_KEPT_SECONDS)
 
 
 def _build_key(encoder: TextEncoder, text: str) -> str:
@@ -216,13 +215,6 @@ class SimilarityScores:
 
 
 # Whether an encoder knows a language: it is tried on a few questions, as most models know one or some.
-
-
-def find_text_languages(question: str, passages: Sequence[str]) -> tuple[str, ...]:
-    """The languages of the passages and of the question; none where they cannot be told."""
-    sample = "\n".join(text[:_MAX_SAMPLE_CHARS] for text in passages[:_MAX_SAMPLED_PASSAGES])
-    found = (detect_language(sample), detect_language(question))
-    return tuple(dict.fromkeys(language for language in found if language))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,17 @@
-"""What a judge is asked and answers about pairs of a claim and a source, also as the prompt for a model."""
+"""Which judge the settings choose, and what a judge is asked and answers about pairs of a claim and a source."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
+from citewell.core.config import Settings
+from citewell.core.errors import Misconfigured
 from citewell.core.values.research import ClaimRelation, WritingRequest
+from citewell.evidence.settings import JUDGE_MODEL_SETTING, JUDGE_SETTING, EvidenceSettings
 from citewell.evidence.signs.claim_support import SourceText
 from citewell.evidence.signs.grounding_signs import GroundingDoubt
 from citewell.net.upstream.json_responses import parse_json_text
@@ -59,8 +63,8 @@ def build_judging_request(
             {"source": number, "text": text} for number, text in enumerate(sources, start=1)
         ],
         "claims": [
-            {"claim": number, "source": one.source, "text": one.text[:_MAX_CLAIM_CHARS]}
-            for number, one in enumerate(claims, start=1)
+            {"claim": number, "source": claim.source, "text": claim.text[:_MAX_CLAIM_CHARS]}
+            for number, claim in enumerate(claims, start=1)
         ],
     }
     return WritingRequest(
@@ -78,9 +82,9 @@ def parse_stated_judgements(text: str, count: int) -> dict[int, StatedJudgement]
     listed = answer.get("judgements") if isinstance(answer, dict) else answer
     found: dict[int, StatedJudgement] = {}
     doubtful: set[int] = set()
-    for one in listed if isinstance(listed, list) else ():
-        stated = _read_stated_judgement(one)
-        number = _read_claim_number(one)
+    for entry in listed if isinstance(listed, list) else ():
+        stated = _read_stated_judgement(entry)
+        number = _read_claim_number(entry)
         if stated is None or not 1 <= number <= count:
             continue
         if found.setdefault(number, stated) != stated:
@@ -88,18 +92,23 @@ def parse_stated_judgements(text: str, count: int) -> dict[int, StatedJudgement]
     return {number: stated for number, stated in found.items() if number not in doubtful}
 
 
-def _read_claim_number(one: Any) -> int:
+def _read_claim_number(entry: object) -> int:
     """The number that a row names, also as a text; 0 if it names none."""
-    said = one.get("claim") if isinstance(one, dict) else None
-    if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= _MAX_DIGITS:
-        return int(said)
-    return said if type(said) is int else 0
+    number = entry.get("claim") if isinstance(entry, dict) else None
+    if (
+        isinstance(number, str)
+        and number.isascii()
+        and number.isdigit()
+        and len(number) <= _MAX_DIGITS
+    ):
+        return int(number)
+    return number if type(number) is int else 0
 
 
-def _read_stated_judgement(one: Any) -> StatedJudgement | None:
-    if not isinstance(one, dict):
+def _read_stated_judgement(entry: object) -> StatedJudgement | None:
+    if not isinstance(entry, dict):
         return None
-    word, quote = one.get("relation"), one.get("quote")
+    word, quote = entry.get("relation"), entry.get("quote")
     if not isinstance(word, str) or not isinstance(quote, str | None):
         return None
     plain = word.strip().lower()
@@ -170,3 +179,68 @@ class ClaimJudge(Protocol):
     async def judge_claims(self, pairs: Sequence[ClaimPair]) -> tuple[Opinion, ...]:
         """One opinion for each pair, in order. Raises a CitewellError if the judge cannot be used."""
         ...
+
+
+# Which judge the settings choose.
+
+
+_OFF_WORDS = frozenset({"", "off", "none", "words", LEXICAL_NAME})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeChoice:
+    """The kind of judge, and of a model the provider that is named; empty if any will do."""
+
+    kind: str
+    provider: str = ""
+
+
+def read_judge_choice(settings: Settings) -> JudgeChoice:
+    """What CITEWELL_JUDGE says: lexical, nli, model or the name of a provider of models."""
+    name = settings[EvidenceSettings].judge.strip().lower()
+    if name in _OFF_WORDS:
+        return JudgeChoice(kind=LEXICAL_NAME)
+    if name in {NLI_NAME, MODEL_NAME}:
+        return JudgeChoice(kind=name)
+    return JudgeChoice(kind=MODEL_NAME, provider=name.removeprefix(f"{MODEL_NAME}:"))
+
+
+def require_nli_path(settings: Settings) -> Path:
+    """The folder of the entailment model; raises Misconfigured if none is named."""
+    evidence_settings = settings[EvidenceSettings]
+    if not evidence_settings.judge_model:
+        raise Misconfigured(
+            f"{JUDGE_SETTING}=nli needs an entailment model: {JUDGE_MODEL_SETTING} names none.",
+            action="inform_user",
+            settings=(JUDGE_MODEL_SETTING,),
+            remedy=f"{JUDGE_MODEL_SETTING}=<a folder with model.onnx, tokenizer.json and config.json>",
+        )
+    return Path(evidence_settings.judge_model).expanduser()
+
+
+def choose_judging_provider(
+    named: str, able: Iterable[str], estimate: Callable[[str], int], known: Iterable[str]
+) -> str:
+    """The provider that judges: the named one, else the cheapest of those that can write.
+
+    A server of your own costs nothing, so it comes first. Raises Misconfigured without any.
+    """
+    usable = tuple(able)
+    if named and named in usable:
+        return named
+    if named or not usable:
+        reason = (
+            f"{named!r} is not configured"
+            if named in set(known)
+            else f"there is no model provider {named!r}"
+            if named
+            else "no model is configured"
+        )
+        raise Misconfigured(
+            f"{JUDGE_SETTING}={named or MODEL_NAME}: {reason}.",
+            action="inform_user",
+            settings=(JUDGE_SETTING,),
+            remedy=f"{JUDGE_SETTING}={usable[0] if usable else LEXICAL_NAME}",
+            alternatives=(*usable, LEXICAL_NAME, NLI_NAME),
+        )
+    return min(usable, key=estimate)

@@ -26,15 +26,13 @@ from citewell.evidence.judging.claim_judge import (
     Judgement,
     Opinion,
     Unjudged,
+    read_judge_choice,
+    require_nli_path,
 )
 from citewell.evidence.judging.model_judge import ModelCaller
 from citewell.evidence.settings import EvidenceSettings
-from citewell.evidence.signs.claim_support import (
-    MIN_SUPPORTED_SCORE,
-    assess_support,
-    can_share_language,
-    classify_relation,
-)
+from citewell.evidence.signs import claim_support
+from citewell.evidence.signs.oppositions.compared_sentence import Certainty
 from citewell.evidence.signs.sentence_features import build_sentence_features
 from citewell.text.quantities import stated_quantities
 
@@ -52,9 +50,8 @@ _MANY_NOTE = f"{_BY_WORDS}at most {MAX_JUDGED_PAIRS} claims of one check are giv
 _NO_TIME_NOTE = f"{_BY_WORDS}reading the sources left no time for another judge."
 _NUMBER_NOTE = "A number of the claim is not in the source, so it is not called supported."
 _NLI_TIME_SHARE = 0.8  # of the judge's time; what was judged by then is kept
-_ANSWER_RESERVE_SECONDS = (
-    25.0  # of a tool's time: a paid call that is given up takes some to settle
-)
+# Of a tool's time: a paid call that is given up takes some to settle
+_ANSWER_RESERVE_SECONDS = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +98,6 @@ class ClaimJudging:
 
     @classmethod
     def build(cls, kit: ServiceKit) -> Self:
-        from citewell.evidence.judging.judge_choice import read_judge_choice
-
         settings = kit.settings
         return cls(
             read_judge_choice(settings).kind,
@@ -160,25 +155,27 @@ class ClaimJudging:
             asked = [place for place in range(len(pairs)) if place not in refused]
             # A model keeps its own time: calls that cost something are settled, not dropped.
             async with asyncio.timeout(left if self.kind == NLI_NAME else None):
-                said = await judge.judge_claims([pairs[place] for place in asked]) if asked else ()
+                opinions = (
+                    await judge.judge_claims([pairs[place] for place in asked]) if asked else ()
+                )
         except TimeoutError:
             return self._fail_over(
                 f"{self.kind} took longer than {left:g} {pluralize(left, 'second')}", pairs
             )
         except CitewellError as error:
             await self.aclose()  # it is opened anew, for its files may have been mended by then
-            told = f"{error.provider or self.kind} gave no judgement: {error.message}"
+            reason = f"{error.provider or self.kind} gave no judgement: {error.message}"
             is_setting = isinstance(error, Misconfigured)
-            return self._fail_over(error.message if is_setting else told, pairs)
-        found: dict[int, Opinion] = dict(zip(asked, said, strict=True))
+            return self._fail_over(error.message if is_setting else reason, pairs)
+        found: dict[int, Opinion] = dict(zip(asked, opinions, strict=True))
         return [found.get(place) or Unjudged(reason=refused[place]) for place in range(len(pairs))]
 
     def _fail_over(self, reason: str, pairs: Sequence[ClaimPair]) -> list[Opinion]:
-        told = f"{_BY_WORDS}{reason.rstrip('.')}."
+        note = f"{_BY_WORDS}{reason.rstrip('.')}."
         # A model may fail for one owner alone, who has no credits left.
         if self.kind == NLI_NAME:
-            self._rests_until, self._resting_reason = self._clock() + REST_SECONDS, told
-        return [Unjudged(reason=told)] * len(pairs)
+            self._rests_until, self._resting_reason = self._clock() + REST_SECONDS, note
+        return [Unjudged(reason=note)] * len(pairs)
 
 
 def build_lexical_judging() -> ClaimJudging:
@@ -229,7 +226,7 @@ def _merge_opinions(pair: ClaimPair, chosen: Opinion, by_words: Opinion) -> Opin
         merged = replace(
             merged,
             relation=ClaimRelation.QUALIFIES,
-            score=min(chosen.score, MIN_SUPPORTED_SCORE),
+            score=min(chosen.score, claim_support.MIN_SUPPORTED_SCORE),
             note=_NUMBER_NOTE,
         )
     if not merged.quote:
@@ -239,19 +236,19 @@ def _merge_opinions(pair: ClaimPair, chosen: Opinion, by_words: Opinion) -> Opin
 
 def _list_missing_numbers(pair: ClaimPair) -> tuple[str, ...]:
     """Numbers of the claim that stand nowhere in the source."""
-    told = build_sentence_features(pair.claim, language=pair.source.language).quantities
-    if not told:
+    quantities = build_sentence_features(pair.claim, language=pair.source.language).quantities
+    if not quantities:
         return ()
     given = (value for each in pair.source.sentence_features for value in each.quantities)
-    return tuple(one.text for one in stated_quantities.find_missing_quantities(told, given))
+    return tuple(
+        quantity.text for quantity in stated_quantities.find_missing_quantities(quantities, given)
+    )
 
 
 async def _open_configured_judge(
     kit: ServiceKit, context: JudgeContext, seconds: float
 ) -> ClaimJudge:
     """The judge of the settings; raises Misconfigured if it cannot be used."""
-    from citewell.evidence.judging.judge_choice import read_judge_choice
-
     if read_judge_choice(kit.settings).kind == NLI_NAME:
         return await _open_nli_judge(kit.settings)
     from citewell.evidence.judging.model_judge import ModelJudge
@@ -264,7 +261,6 @@ async def _open_configured_judge(
 
 async def _open_nli_judge(settings: Settings) -> ClaimJudge:
     from citewell.evidence.encoding.encoders import open_model_workers
-    from citewell.evidence.judging.judge_choice import require_nli_path
     from citewell.evidence.judging.nli_judge import NliJudge
     from citewell.evidence.judging.nli_model import open_nli_folder
 
@@ -290,14 +286,14 @@ class LexicalJudge:
 
 def judge_by_words(pair: ClaimPair) -> Opinion:
     """The opinion; none about texts that are in different languages."""
-    if not can_share_language(pair.claim, pair.source):
+    if not claim_support.can_share_language(pair.claim, pair.source):
         return Unjudged(reason=OTHER_LANGUAGE_REASON)
     return compare_pair_words(pair)
 
 
 def compare_pair_words(pair: ClaimPair) -> Judgement:
     """The judgement of a pair that is known to be in one language."""
-    found = assess_support(pair.claim, pair.source)
+    found = claim_support.assess_support(pair.claim, pair.source)
     relation, place = found.relation, (found.start, found.end)
     if relation is ClaimRelation.CONTRADICTS:
         against = _find_opposing_place(pair)
@@ -323,8 +319,8 @@ def _find_opposing_place(pair: ClaimPair) -> tuple[int, int] | None:
     asked = build_sentence_features(pair.claim, language=source.language)
     near = source.count_shared_terms(asked.terms)
     for place in nlargest(_MAX_CLOSE_SENTENCES, near, key=near.__getitem__):
-        said = source.sentence_features[place]
-        relation = classify_relation(asked, [said], MIN_SUPPORTED_SCORE)
-        if relation is ClaimRelation.CONTRADICTS:
+        sentence = source.sentence_features[place]
+        against = claim_support.find_source_opposition(asked, [sentence])
+        if against is not None and against.certainty >= Certainty.LIKELY:
             return source.sentence_spans[place]
     return None

@@ -178,8 +178,9 @@ class ModelJudge:
             fault = _FALSE_QUOTE if stated.quote.strip() else _NO_QUOTE
             return Unjudged(reason=fault) if needs_quote else bare
         quote = pair.source.text[slice(*place)]
-        touched = (quote, *(unit.text for unit in source.list_quoted_units(*place)))
-        if any(map(is_reader_order, touched)):
+        start, end = place
+        units = (unit.text for unit in source.units if unit.start < end and start < unit.end)
+        if any(map(is_reader_order, (quote, *units))):
             return Unjudged(reason=_ORDER_QUOTE)
         if needs_quote and not _can_bear_claim(pair, quote):
             return Unjudged(reason=_STRAY_QUOTE)
@@ -188,8 +189,8 @@ class ModelJudge:
             score=bare.score,
             judge=bare.judge,
             quote=quote,
-            start=place[0],
-            end=place[1],
+            start=start,
+            end=end,
         )
 
 
@@ -224,8 +225,8 @@ def _can_bear_claim(pair: ClaimPair, quote: str) -> bool:
     """Whether the quote shares a word or number with the claim, or is in another language."""
     language = pair.source.language
     asked = build_sentence_features(pair.claim, language=language)
-    said = build_sentence_features(quote, language=language)
-    return bool(asked.terms & said.terms) or not can_share_language(pair.claim, pair.source)
+    quoted = build_sentence_features(quote, language=language)
+    return bool(asked.terms & quoted.terms) or not can_share_language(pair.claim, pair.source)
 
 
 # Chooses what a model is shown of a long source: the passages nearest to the claims.
@@ -313,10 +314,6 @@ class QuotableSource:
                 if found is not None:
                     return found
         return None
-
-    def list_quoted_units(self, start: int, end: int) -> tuple[PageUnit, ...]:
-        """The sentences, items and rows that a place of the source touches."""
-        return tuple(unit for unit in self.units if unit.start < end and start < unit.end)
 
     @cached_property
     def _normalized_source_text(self) -> tuple[str, array[int]]:

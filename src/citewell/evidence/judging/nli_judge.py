@@ -12,12 +12,8 @@ from citewell.core.errors import MalformedResponse, Misconfigured
 from citewell.core.values.research import ClaimRelation
 from citewell.evidence.encoding.encoders import MODEL_FAULTS_BY_CAUSE, MODEL_TASK_SECONDS
 from citewell.evidence.judging.claim_judge import NLI_NAME, ClaimPair, Judgement, Opinion, Unjudged
-from citewell.evidence.judging.nli_model import (
-    JUDGE_MODEL_SETTING,
-    EntailmentLabel,
-    NliFolder,
-    PairScores,
-)
+from citewell.evidence.judging.nli_model import EntailmentLabel, NliFolder, PairScores
+from citewell.evidence.settings import JUDGE_MODEL_SETTING
 from citewell.evidence.signs.claim_support import SourceText, list_support_signs
 from citewell.evidence.signs.grounding_signs import GROUNDING_SIGNS
 from citewell.evidence.signs.sentence_features import build_sentence_features
@@ -227,9 +223,9 @@ def _list_span_terms(
         for start, end in source.sentence_spans
         for at in range(start, end, _MAX_PIECE_CHARS)
     )
-    said = (source.text[start:end] for start, end in spans)
+    texts = (source.text[start:end] for start, end in spans)
     return spans, tuple(
-        build_sentence_features(text, language=source.language).terms for text in said
+        build_sentence_features(text, language=source.language).terms for text in texts
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from citewell.core.errors import Misconfigured
 from citewell.evidence.encoding.encoders import MAX_MODEL_BYTES, TOKENIZER_FILE
 from citewell.evidence.encoding.onnx_model import load_onnx_files
+from citewell.evidence.settings import JUDGE_MODEL_SETTING
 
-JUDGE_MODEL_SETTING = "CITEWELL_JUDGE_MODEL"
 MAX_PIECES = 512  # of claim and passage together; what models of this kind were trained to read
 _MIN_PIECES = 16
 _CONFIG_FILE = "config.json"
@@ -158,13 +158,13 @@ def open_nli_folder(folder: Path) -> NliFolder:
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or f"its {_CONFIG_FILE} cannot be read"
         raise build_nli_error(folder, reason) from None
-    said = config.get("max_position_embeddings")
+    positions = config.get("max_position_embeddings")
     return NliFolder(
         model_file=model,
         tokenizer_file=folder / TOKENIZER_FILE,
         labels=_read_model_labels(folder, config.get("id2label")),
-        max_pieces=min(MAX_PIECES, said)
-        if type(said) is int and said >= _MIN_PIECES
+        max_pieces=min(MAX_PIECES, positions)
+        if type(positions) is int and positions >= _MIN_PIECES
         else MAX_PIECES,
     )
 
@@ -198,13 +198,13 @@ def _load_model_config(folder: Path) -> dict[str, Any]:
     path = folder / _CONFIG_FILE
     if path.stat().st_size > _MAX_CONFIG_BYTES:
         raise ValueError
-    said = json.loads(path.read_text(encoding="utf-8"))
-    return said if isinstance(said, dict) else {}
+    config = json.loads(path.read_text(encoding="utf-8"))
+    return config if isinstance(config, dict) else {}
 
 
-def _read_model_labels(folder: Path, said: object) -> tuple[EntailmentLabel, ...]:
+def _read_model_labels(folder: Path, labels: object) -> tuple[EntailmentLabel, ...]:
     """The labels in the order of the outputs; there must be one that means entailment."""
-    names = said if isinstance(said, dict) else {}
+    names = labels if isinstance(labels, dict) else {}
     found = [_find_label_place(names.get(str(place))) for place in range(len(names))]
     known = [label for label in found if label is not None]
     if len(known) != len(found) or known.count(EntailmentLabel.ENTAILMENT) != 1 or len(known) < 2:

@@ -32,9 +32,8 @@ _MIN_REST_SHARE = 0.4  # of its words in the sentence that says the rest of it
 _MIN_LIKE_SHARE = 0.3  # the same, in an abstract that has a number of like digits
 # The chance that a number was changed, by the places of the source's numbers, from which it is told:
 _MIN_CHANGED_CHANCE = 0.88  # by that alone
-_MIN_CHANGED_SHARE = (
-    0.4  # of its words where the other number stands: there the source speaks of it
-)
+# Of its words where the other number stands: there the source speaks of it
+_MIN_CHANGED_SHARE = 0.4
 _MIN_DOUBTED_CHANCE = 0.4  # by that alone, that the source does not support it
 _MIN_DIFFERING_CHANCE = 0.3  # where a sentence has another number, or one of like digits
 _MIN_REST_CHANCE = 0.5  # where the source says the rest, and has the number nowhere
@@ -85,7 +84,12 @@ def _is_telling(conflict: ValueConflict, compared: StatementComparison) -> bool:
 def decide_by_unstated_values(compared: StatementComparison) -> SourceOpinion | None:
     """A number that the source gives nowhere, where it says the rest or has one of like digits."""
     first = _choose_unstated_value(compared)
-    if first is None or not _is_accusing(first, compared):
+    if first is None or (first.like is None and _measure_rest(compared) < _MIN_REST_SHARE):
+        return None
+    # It must have been changed rather than reckoned by the author.
+    if compared.is_hardly_changed(
+        _MIN_REST_CHANCE if first.like is None else _MIN_DIFFERING_CHANCE
+    ):
         return None
     shown = _show_unstated_place(compared, first)
     lost = _list_unstated_values(compared)
@@ -133,14 +137,6 @@ def _list_unstated_values(compared: StatementComparison) -> list[UnstatedValue]:
     ]
 
 
-def _is_accusing(lost: UnstatedValue, compared: StatementComparison) -> bool:
-    """Whether it was changed rather than reckoned by the author."""
-    if lost.like is not None:
-        return not compared.is_hardly_changed(_MIN_DIFFERING_CHANCE)
-    is_rest_said = _measure_rest(compared) >= _MIN_REST_SHARE
-    return is_rest_said and not compared.is_hardly_changed(_MIN_REST_CHANCE)
-
-
 def _measure_rest(compared: StatementComparison) -> float:
     """The share of the statement's words in the sentence that says most of it."""
     return compared.twins[0].own_share if compared.twins else 0.0
@@ -154,15 +150,15 @@ def decide_by_changed_number(compared: StatementComparison) -> SourceOpinion | N
     if changed.share < _MIN_CHANGED_SHARE:
         return None
     shown = compared.show_place(changed.start, changed.end, ClaimRelation.QUALIFIES)
-    draft, said = _show_change(changed, compared)
+    draft, given = _show_change(changed, compared)
     return build_opinion(
         compared,
         SourceStance.PARTLY,
-        _describe_elsewhere(said, draft)
+        _describe_elsewhere(given, draft)
         if changed.is_elsewhere
-        else f"Where the source discusses this, it gives {said}, not {draft}.",
+        else f"Where the source discusses this, it gives {given}, not {draft}.",
         evidence=(shown,),
-        differences=[ValueDifference(kind=changed.kind, draft=draft, source=said)],
+        differences=[ValueDifference(kind=changed.kind, draft=draft, source=given)],
         differing=frozenset({changed.draft.text}),
         said_instead=shown,
         is_by_absence=True,
@@ -191,22 +187,20 @@ def _show_own_value(value: StatedQuantity, compared: StatementComparison) -> str
 
 def _show_change(changed: ChangedNumber, compared: StatementComparison) -> tuple[str, str]:
     """The number of the statement and that of the source."""
-    said = show_source_value(changed.source, compared.source, changed.start, changed.end)
-    return _show_own_value(changed.draft, compared), said
+    given = show_source_value(changed.source, compared.source, changed.start, changed.end)
+    return _show_own_value(changed.draft, compared), given
 
 
-def _describe_doubt(draft: str, said: str, *, is_elsewhere: bool) -> str:
+def _describe_doubt(draft: str, given: str, *, is_elsewhere: bool) -> str:
     if is_elsewhere:
         return (
-            f"The source gives both {draft} and {said}; which one applies here was not confirmed."
+            f"The source gives both {draft} and {given}; which one applies here was not confirmed."
         )
-    return f"The source gives {said} where it may discuss this; whether it says {draft} was not confirmed."
+    return f"The source gives {given} where it may discuss this; whether it says {draft} was not confirmed."
 
 
-def _describe_elsewhere(said: str, written: str) -> str:
-    return (
-        f"Where the source discusses this, it gives {said}; {written} appears only elsewhere in it."
-    )
+def _describe_elsewhere(given: str, written: str) -> str:
+    return f"Where the source discusses this, it gives {given}; {written} appears only elsewhere in it."
 
 
 def build_foreign_opinion(statement: str, source: SourceText, read: ReadSource) -> SourceOpinion:
@@ -269,10 +263,10 @@ def _describe_unstated(
 ) -> str:
     written = show_value(lost.draft, statement, source.language)
     if lost.like is not None:
-        said = show_source_value(lost.like, source, lost.start, lost.end)
+        given = show_source_value(lost.like, source, lost.start, lost.end)
         if written.lower() in source.text.lower():  # as the name of another part
-            return _describe_elsewhere(said, written)
-        return f"The source gives {said}; {written} appears nowhere in it."
+            return _describe_elsewhere(given, written)
+        return f"The source gives {given}; {written} appears nowhere in it."
     if is_rest_said:
         return f"The source says the rest, but {written} appears nowhere in it."
     return f"{written[:1].upper()}{written[1:]} appears nowhere in the source; whether it says the rest was not confirmed."

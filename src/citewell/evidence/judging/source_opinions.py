@@ -117,8 +117,8 @@ class StatementComparison:
     @property
     def is_agreed_by_model(self) -> bool:
         """Whether a model, and not words alone, finds that the source says so."""
-        said = self.judgement
-        return said.judge != LEXICAL_NAME and said.relation is ClaimRelation.SUPPORTS
+        judgement = self.judgement
+        return judgement.judge != LEXICAL_NAME and judgement.relation is ClaimRelation.SUPPORTS
 
     @cached_property
     def likely_change(self) -> ChangedNumber | None:
@@ -145,10 +145,12 @@ class StatementComparison:
         return self.show_place(min(places)[0], max(place[1] for place in places), relation)
 
     def show_judged_place(self) -> tuple[FindingEvidence, ...]:
-        one = self.judgement
-        if not one.quote:
+        judgement = self.judgement
+        if not judgement.quote:
             return ()
-        return (self.show_place(one.start, one.end, one.relation, one.judge),)
+        return (
+            self.show_place(judgement.start, judgement.end, judgement.relation, judgement.judge),
+        )
 
 
 def build_evidence(

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from citewell.core.values.research import ClaimRelation
+from citewell.evidence.comparison import quoted_words
 from citewell.evidence.comparison.absent_terms import describe_absence, list_absent_parts
-from citewell.evidence.comparison.quoted_words import (
-    QuotationState,
-    describe_alteration,
-    is_quotation_missing,
-    match_quotations,
-)
+from citewell.evidence.comparison.quoted_words import QuotationState
 from citewell.evidence.comparison.statement_names import find_name_conflict
 from citewell.evidence.comparison.statement_twins import find_statement_twins, find_twin_opposition
 from citewell.evidence.comparison.value_comparison import compare_values
+from citewell.evidence.judging import number_stances
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME, NLI_NAME, Judgement, Opinion
-from citewell.evidence.judging.number_stances import (
-    build_foreign_opinion,
-    decide_by_changed_number,
-    decide_by_unstated_values,
-    decide_by_values,
-    doubt_number,
-    note_unstated_value,
-)
 from citewell.evidence.judging.source_opinions import (
     MAX_PASSAGE_CHARS,
     ReadSource,
@@ -73,7 +62,7 @@ def judge_statement(
     """The stance of a source that was read; `source` is its text, prepared for many statements."""
     if not isinstance(opinion, Judgement):
         if not can_share_language(statement, source):
-            return build_foreign_opinion(statement, source, read)
+            return number_stances.build_foreign_opinion(statement, source, read)
         return SourceOpinion(stance=SourceStance.UNREAD, reason=opinion.reason)
     asked = build_sentence_features(statement, language=source.language)
     twins = find_statement_twins(asked, source)
@@ -83,7 +72,7 @@ def judge_statement(
         read=read,
         judgement=opinion,
         values=compare_values(statement, source, known_years=read.years),
-        quotations=match_quotations(statement, source),
+        quotations=quoted_words.match_quotations(statement, source),
         name=find_name_conflict(statement, source, title=read.known_names),
         asked=asked,
         twins=twins,
@@ -94,17 +83,17 @@ def judge_statement(
 
 def _decide_stance(compared: StatementComparison) -> SourceOpinion:
     for decide in (
-        decide_by_values,
+        number_stances.decide_by_values,
         decide_by_quotations,
         decide_by_contraries,
         _decide_by_judge,
         decide_by_names,
         decide_by_overstatement,
-        decide_by_unstated_values,
-        decide_by_changed_number,
+        number_stances.decide_by_unstated_values,
+        number_stances.decide_by_changed_number,
         decide_by_absence,
-        note_unstated_value,
-        doubt_number,
+        number_stances.note_unstated_value,
+        number_stances.doubt_number,
         _decide_by_support,
     ):
         if (found := decide(compared)) is not None:
@@ -153,8 +142,8 @@ def _differs_by_denial(compared: StatementComparison) -> bool:
 
 def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
     """An explicit contradiction, or a judge that finds a part of the statement."""
-    said = compared.judgement
-    if said.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(compared):
+    judgement = compared.judgement
+    if judgement.relation is ClaimRelation.CONTRADICTS and _is_sure_contradiction(compared):
         shown = compared.show_judged_place()
         return build_opinion(
             compared,
@@ -163,9 +152,9 @@ def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
             evidence=shown,
             said_instead=shown[0] if shown else None,
         )
-    if said.relation is ClaimRelation.QUALIFIES and said.judge != LEXICAL_NAME:
+    if judgement.relation is ClaimRelation.QUALIFIES and judgement.judge != LEXICAL_NAME:
         shown = compared.show_judged_place()
-        if not shown or compared.values.unstated or said.missing_numbers:
+        if not shown or compared.values.unstated or judgement.missing_numbers:
             return None
         return build_opinion(
             compared,
@@ -179,24 +168,26 @@ def _decide_by_judge(compared: StatementComparison) -> SourceOpinion | None:
 
 def _is_sure_contradiction(compared: StatementComparison) -> bool:
     """A model must quote a passage on the same subject; what words deny `contrary` tells alone."""
-    said = compared.judgement
-    if not said.quote or said.judge == LEXICAL_NAME:
+    judgement = compared.judgement
+    if not judgement.quote or judgement.judge == LEXICAL_NAME:
         return False
-    quoted = build_sentence_features(said.quote, language=compared.source.language)
+    quoted = build_sentence_features(judgement.quote, language=compared.source.language)
     share = measure_stem_coverage(compared.asked, quoted.terms)
-    return share >= _MIN_JUDGED_SHARE or said.judge != NLI_NAME
+    return share >= _MIN_JUDGED_SHARE or judgement.judge != NLI_NAME
 
 
-def _decide_by_support(one: StatementComparison) -> SourceOpinion | None:
-    said = one.judgement
-    lost = [each for each in one.quotations if each.state is QuotationState.ABSENT]
-    if said.judge == LEXICAL_NAME and one.values.apart:
+def _decide_by_support(compared: StatementComparison) -> SourceOpinion | None:
+    judgement = compared.judgement
+    lost = [each for each in compared.quotations if each.state is QuotationState.ABSENT]
+    if judgement.judge == LEXICAL_NAME and compared.values.apart:
         return None  # the words are there, and the number, but not together
-    if said.relation is ClaimRelation.SUPPORTS and not one.values.unstated and not lost:
-        reason = _MATCHED_WORDS if said.judge == LEXICAL_NAME else _JUDGED_SUPPORT
-        if one.read.note:
-            reason = f"{reason} {one.read.note}"
-        return build_opinion(one, SourceStance.SUPPORTS, reason, evidence=one.show_judged_place())
+    if judgement.relation is ClaimRelation.SUPPORTS and not compared.values.unstated and not lost:
+        reason = _MATCHED_WORDS if judgement.judge == LEXICAL_NAME else _JUDGED_SUPPORT
+        if compared.read.note:
+            reason = f"{reason} {compared.read.note}"
+        return build_opinion(
+            compared, SourceStance.SUPPORTS, reason, evidence=compared.show_judged_place()
+        )
     return None
 
 
@@ -212,7 +203,7 @@ def decide_by_quotations(compared: StatementComparison) -> SourceOpinion | None:
         return build_opinion(
             compared,
             SourceStance.PARTLY,
-            describe_alteration(first),
+            quoted_words.describe_alteration(first),
             evidence=(shown,),
             differences=[
                 ValueDifference(
@@ -233,7 +224,7 @@ def _decide_by_lost_quotation(compared: StatementComparison) -> SourceOpinion | 
         return None
     known = compared.read.known_names
     for each in compared.quotations:
-        if is_quotation_missing(each, compared.source, known=known):
+        if quoted_words.is_quotation_missing(each, compared.source, known=known):
             reason = f"The quotation “{each.quotation}” is not in the source."
             return build_opinion(compared, SourceStance.ABSENT, reason, is_by_absence=True)
     return None
@@ -264,7 +255,7 @@ def decide_by_contraries(compared: StatementComparison) -> SourceOpinion | None:
     found, twin = compared.contrary.opposition, compared.contrary.twin
     shown = compared.show_place(twin.start, twin.end, ClaimRelation.CONTRADICTS)
     if found.certainty is not Certainty.SURE:
-        has_words = bool(found.stated or found.said)
+        has_words = bool(found.stated or found.given)
         if compared.judgement.relation is not ClaimRelation.SUPPORTS or not has_words:
             return None
         return build_opinion(
@@ -280,11 +271,11 @@ def decide_by_contraries(compared: StatementComparison) -> SourceOpinion | None:
 
 
 def _describe_contrary(found: Opposition) -> str:
-    if found.stated and found.said:
-        return f"The source says “{found.said}” where the statement says “{found.stated}”."
+    if found.stated and found.given:
+        return f"The source says “{found.given}” where the statement says “{found.stated}”."
     if found.stated:
         return f"The statement denies (“{found.stated}”) what the source says."
-    return f"The source denies (“{found.said}”) what the statement says."
+    return f"The source denies (“{found.given}”) what the statement says."
 
 
 def decide_by_overstatement(compared: StatementComparison) -> SourceOpinion | None:
@@ -300,22 +291,24 @@ def decide_by_overstatement(compared: StatementComparison) -> SourceOpinion | No
     return build_opinion(
         compared,
         SourceStance.PARTLY,
-        f"The source says “{found.said}” where the statement says “{found.stated}”.",
+        f"The source says “{found.given}” where the statement says “{found.stated}”.",
         evidence=(shown,),
         said_instead=shown,
     )
 
 
-def decide_by_names(one: StatementComparison) -> SourceOpinion | None:
-    if one.name is None:
+def decide_by_names(compared: StatementComparison) -> SourceOpinion | None:
+    if compared.name is None:
         return None
-    shown = one.show_place(one.name.start, one.name.end, ClaimRelation.QUALIFIES)
+    shown = compared.show_place(compared.name.start, compared.name.end, ClaimRelation.QUALIFIES)
     return build_opinion(
-        one,
+        compared,
         SourceStance.PARTLY,
-        f"The source names {one.name.source}, not {one.name.draft}.",
+        f"The source names {compared.name.source}, not {compared.name.draft}.",
         evidence=(shown,),
-        differences=[ValueDifference(kind="name", draft=one.name.draft, source=one.name.source)],
+        differences=[
+            ValueDifference(kind="name", draft=compared.name.draft, source=compared.name.source)
+        ],
         said_instead=shown,
     )
 
@@ -329,11 +322,17 @@ def decide_by_absence(compared: StatementComparison) -> SourceOpinion | None:
         and compared.judgement.relation is not ClaimRelation.MENTIONS
     ):
         return None
+    # Missing words, and not only missing names, may show that the source does not say it.
+    are_words_telling = (
+        not compared.values.has_stated_number
+        and compared.judgement.score <= _MAX_ABSENT_SCORE
+        and (bool(compared.values.unstated) or not speaks_of_document(compared.statement))
+    )
     parts = list_absent_parts(
         compared.statement,
         compared.source,
         known=compared.read.known_names,
-        are_words_telling=_are_words_telling(compared),
+        are_words_telling=are_words_telling,
     )
     if not parts:
         return None
@@ -344,10 +343,3 @@ def decide_by_absence(compared: StatementComparison) -> SourceOpinion | None:
         evidence=compared.show_judged_place(),
         is_by_absence=True,
     )
-
-
-def _are_words_telling(compared: StatementComparison) -> bool:
-    """Whether missing words, and not only missing names, show that the source does not say it."""
-    if compared.values.has_stated_number or compared.judgement.score > _MAX_ABSENT_SCORE:
-        return False
-    return bool(compared.values.unstated) or not speaks_of_document(compared.statement)

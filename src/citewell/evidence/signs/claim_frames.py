@@ -57,23 +57,21 @@ _BY_PATTERN = re.compile(r"\bby\b", re.IGNORECASE)
 _HEAD_LETTERS = 5  # of words that count as forms of each other
 
 
-def list_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> tuple[GroundingDoubt, ...]:
+def find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterator[GroundingDoubt]:
     """What forbids to call a claim supported though its words are there; in English alone."""
-    return tuple(_find_frame_doubts(claim, passage)) if claim.compared.code == "en" else ()
-
-
-def _find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterator[GroundingDoubt]:
+    if claim.compared.code != "en":
+        return
     nearest = passage.sentences[0]
-    own, said = (frozenset(word_forms.split_words(one.text)) for one in (claim, nearest))
+    own, given = (frozenset(word_forms.split_words(sentence.text)) for sentence in (claim, nearest))
     if _is_amount_lost(claim, passage):
         yield GroundingDoubt.AMOUNT
     if _is_reason_invented(claim, passage):
         yield GroundingDoubt.REASON
     disputes = list_strength_words("disputes", "en")
-    if said & disputes and not own & disputes:
+    if given & disputes and not own & disputes:
         yield GroundingDoubt.DISPUTED
     absolutes = list_strength_words("absolutes", "en") & own
-    if (absolutes and not absolutes & said) or _is_one_of_dropped(claim.text, nearest.text):
+    if (absolutes and not absolutes & given) or _is_one_of_dropped(claim.text, nearest.text):
         yield GroundingDoubt.ABSOLUTE
     if _is_set_apart(claim, nearest):
         yield GroundingDoubt.SET_APART
@@ -83,10 +81,10 @@ def _find_frame_doubts(claim: SentenceFeatures, passage: ClaimPassage) -> Iterat
         yield GroundingDoubt.ORDER
 
 
-def _is_one_of_dropped(claim: str, said: str) -> bool:
+def _is_one_of_dropped(claim: str, sentence: str) -> bool:
     return bool(
         _EXTREME_PATTERN.search(claim)
-        and _ONE_OF_PATTERN.search(said)
+        and _ONE_OF_PATTERN.search(sentence)
         and not _ONE_OF_PATTERN.search(claim)
     )
 
@@ -116,17 +114,17 @@ def _has_other_subject(claim: SentenceFeatures, passage: ClaimPassage) -> bool:
     )
 
 
-def _is_first_name_turned(claim: str, said: str) -> bool:
+def _is_first_name_turned(claim: str, sentence: str) -> bool:
     """Whether the name that begins the claim comes after another of its names in the sentence.
 
     "A is buying B" is not "B is buying A"; with "by" on one side alone it may be the same.
     """
     first = _FIRST_NAME_PATTERN.match(claim)
-    if first is None or bool(_BY_PATTERN.search(claim)) != bool(_BY_PATTERN.search(said)):
+    if first is None or bool(_BY_PATTERN.search(claim)) != bool(_BY_PATTERN.search(sentence)):
         return False
-    place = said.find(f" {first[0]}")
+    place = sentence.find(f" {first[0]}")
     others = (match[0] for match in _INNER_NAME_PATTERN.finditer(claim, first.end()))
-    places = [said.find(other) for other in others if other not in first[0]]
+    places = [sentence.find(other) for other in others if other not in first[0]]
     return place > 0 and any(0 <= other < place for other in places)
 
 

@@ -2,7 +2,7 @@
 
 The overlap is .4 × the share of the claim's words in the 24 sentences around the best place, plus
 .3 × the share in the best three sentences, plus .3 × the share of its word pairs, minus .2 × the
-share of its numbers and .1 × the share of its names that are missing. `source_text` makes a
+share of its numbers and .1 × the share of its names that are missing. `sentence_features` makes a
 score of it that depends on the kind of source. A score of .5 or more and the relation SUPPORTS are
 the same. On labelled citations four in five are not supported below .25, and four in five are
 supported from .8 on.
@@ -19,30 +19,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell.core.values.research import ClaimRelation
-from citewell.evidence.signs import (
-    nearest_sentences,
-    sentence_features,
-    source_text,
-)
-from citewell.evidence.signs.claim_frames import list_frame_doubts
-from citewell.evidence.signs.grounding_signs import (
-    ClaimPassage,
-    GroundingDoubt,
-    build_passage,
-    list_doubts,
-    list_grounding_signs,
-    list_ungrounded_words,
-)
-from citewell.evidence.signs.learned_trees import estimate_chance
-from citewell.evidence.signs.oppositions import missing_denials
+from citewell.evidence.signs import grounding_signs, sentence_features
+from citewell.evidence.signs.claim_frames import find_frame_doubts
+from citewell.evidence.signs.grounding_signs import ClaimPassage, GroundingDoubt, estimate_chance
+from citewell.evidence.signs.nearest_sentences import has_negated_terms
+from citewell.evidence.signs.oppositions import statement_clauses
 from citewell.evidence.signs.oppositions.compared_sentence import NEGATION, Certainty
 from citewell.evidence.signs.oppositions.contrary_words import OPPOSITION_LANGUAGES
 from citewell.evidence.signs.oppositions.opposition import Opposition, find_opposition
-from citewell.evidence.signs.sentence_features import SentenceFeatures, build_sentence_features
-from citewell.evidence.signs.source_text import (
+from citewell.evidence.signs.sentence_features import (
     HEAD_LETTERS,
     MIN_SUPPORTED_SCORE,
+    SentenceFeatures,
     SourceText,
+    build_sentence_features,
     remove_citation_marks,
 )
 from citewell.text.language import detection, scripts, word_forms
@@ -82,7 +72,6 @@ __all__ = [
     "SourceText",
     "assess_support",
     "can_share_language",
-    "classify_relation",
     "find_source_opposition",
     "list_context_terms",
     "list_support_signs",
@@ -133,9 +122,11 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     doubts: tuple[GroundingDoubt, ...] = ()
     passage = _build_claim_passage(found, source)
     if relation is ClaimRelation.SUPPORTS:
-        signs = list_grounding_signs(found.asked, passage, against=found.against)
+        signs = grounding_signs.list_grounding_signs(found.asked, passage, against=found.against)
         doubts = tuple(
-            dict.fromkeys((*list_doubts(signs), *list_frame_doubts(found.asked, passage)))
+            dict.fromkeys(
+                (*grounding_signs.list_doubts(signs), *find_frame_doubts(found.asked, passage))
+            )
         )
         # The learned trees tell how likely the passage says the claim.
         if doubts or estimate_chance("grounding_trees", signs) < MIN_GROUNDED_CHANCE:
@@ -148,12 +139,12 @@ def assess_support(claim: str, source: SourceText) -> ClaimSupport:
         start=start,
         end=end,
         snippet=source.text[start:end],
-        missing_numbers=tuple(one.text for one in found.gone),
+        missing_numbers=tuple(number.text for number in found.gone),
         ground=_describe_ground(relation, found.against, found.gone[0].text if found.gone else ""),
         doubts=doubts,
         ungrounded_words=()
         if relation is ClaimRelation.SUPPORTS
-        else list_ungrounded_words(found.asked, passage),
+        else grounding_signs.list_ungrounded_words(found.asked, passage),
     )
 
 
@@ -163,7 +154,7 @@ def list_support_signs(claim: str, source: SourceText) -> tuple[float, ...] | No
     if found is None:
         return None
     passage = _build_claim_passage(found, source)
-    return list_grounding_signs(found.asked, passage, against=found.against)
+    return grounding_signs.list_grounding_signs(found.asked, passage, against=found.against)
 
 
 def _compare_claim(claim: str, source: SourceText) -> _ClaimComparison | None:
@@ -181,7 +172,7 @@ def _compare_claim(claim: str, source: SourceText) -> _ClaimComparison | None:
     # The block of sentences around the window; a whole long page would contain any word.
     start = max(0, min((window[0] + window[1] - _BLOCK_SENTENCES) // 2, count - _BLOCK_SENTENCES))
     block = start, min(count, start + _BLOCK_SENTENCES)
-    gone = source_text.find_missing_numbers(
+    gone = sentence_features.find_missing_numbers(
         asked, source.sentence_features[slice(*block)], source.figures, source.all_terms
     )
     snippet = _narrow_to_snippet(shares, window)
@@ -210,17 +201,17 @@ def _find_relation(found: _ClaimComparison, source: SourceText) -> ClaimRelation
     )
     if relation is not ClaimRelation.SUPPORTS:
         return relation
-    is_opposed = found.against is not None and source_text.is_research_text(
+    is_opposed = found.against is not None and sentence_features.is_research_text(
         found.asked, source.sentence_features
     )
     clauses = [clause for sentence in found.close for clause in sentence.compared.clauses]
-    if is_opposed or missing_denials.lacks_denial(found.asked.compared.clauses, clauses):
+    if is_opposed or statement_clauses.lacks_denial(found.asked.compared.clauses, clauses):
         return ClaimRelation.MENTIONS
     return relation
 
 
 def _build_claim_passage(found: _ClaimComparison, source: SourceText) -> ClaimPassage:
-    return build_passage(
+    return grounding_signs.build_passage(
         found.asked,
         source.sentence_features,
         found.window,
@@ -233,7 +224,7 @@ def list_context_terms(source: SourceText, index: int) -> frozenset[str]:
     """The stems of the sentences just before one, and of the first of the source."""
     held = source.sentence_features
     before = (*held[max(0, index - _CONTEXT_SENTENCES) : index], *held[:1])
-    return frozenset().union(*(one.terms for one in before))
+    return frozenset().union(*(sentence.terms for sentence in before))
 
 
 def share_language(claim: str, source: SourceText) -> bool:
@@ -251,61 +242,30 @@ def share_language(claim: str, source: SourceText) -> bool:
 def can_share_language(claim: str, source: SourceText) -> bool:
     """Whether claim and source can be in the same language; otherwise a low score means nothing."""
     spoken = source.spoken_language
-    asked = detection.detect_language(claim)
     if spoken is None:
         return True
+    asked = detection.detect_language(claim)
+    if asked is not None and spoken[:2] == asked[:2]:
+        return True
+    words = list(word_forms.split_words(claim))
+    function_words = word_forms.list_stopwords(spoken)
     if asked is None:
+        # A whole sentence has function words of its language; shorter texts need none.
+        is_long = bool(function_words) and len(words) >= _MIN_SENTENCE_WORDS
         return (
             not scripts.has_distinctive_script(spoken) or scripts.can_be_written_in(claim, spoken)
-        ) and not _lacks_function_words(claim, spoken)
-    return (
-        spoken[:2] == asked[:2]
-        or _has_most_words(claim, source)
-        or _has_function_words(claim, spoken)
-    )
-
-
-def _lacks_function_words(claim: str, language: str) -> bool:
-    """Whether a whole sentence has no function word of a language; shorter texts need none."""
-    words = list(word_forms.split_words(claim))
-    known = word_forms.list_stopwords(language)
-    return bool(known) and len(words) >= _MIN_SENTENCE_WORDS and known.isdisjoint(words)
-
-
-def _has_function_words(claim: str, language: str) -> bool:
-    """Whether many words are function words of a language, though a kindred one was detected."""
-    words = list(word_forms.split_words(claim))
-    known = word_forms.list_stopwords(language)
-    return sum(word in known for word in words) >= _MIN_FUNCTION_WORD_SHARE * len(words)
-
-
-def _has_most_words(claim: str, source: SourceText) -> bool:
-    """Whether the source has most words of a claim, whose language is hard to tell if it is short."""
-    words = {word for word in word_forms.split_words(claim) if len(word) >= _MIN_SHARED_LETTERS}
-    if len(words) < _MIN_SHARED_WORDS:
-        return False
-    return len(words & source.words) >= _MIN_SHARED_SHARE * len(words)
-
-
-def classify_relation(
-    claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
-    score: float,
-    *,
-    number_missing: bool = False,
-) -> ClaimRelation:
-    """The relation of the found sentences to the claim.
-
-    CONTRADICTS is possible only for clauses with the same subject. With `number_missing`, a
-    number of the claim is missing nearby: then the relation is never SUPPORTS.
-    """
-    against = find_source_opposition(claim, said)
-    return _choose_relation(claim, said, score, against=against, number_missing=number_missing)
+        ) and not (is_long and function_words.isdisjoint(words))
+    # A kindred language may have been detected, the more easily the shorter the claim is.
+    long_words = {word for word in words if len(word) >= _MIN_SHARED_LETTERS}
+    shared = len(long_words & source.words)
+    if len(long_words) >= _MIN_SHARED_WORDS and shared >= _MIN_SHARED_SHARE * len(long_words):
+        return True
+    return sum(word in function_words for word in words) >= _MIN_FUNCTION_WORD_SHARE * len(words)
 
 
 def _choose_relation(
     claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
+    sentences: Sequence[SentenceFeatures],
     score: float,
     *,
     against: Opposition | None,
@@ -315,7 +275,7 @@ def _choose_relation(
         return ClaimRelation.CONTRADICTS
     if number_missing and any(
         stated_quantities.has_conflicting_values(claim.quantities, sentence.quantities)
-        for sentence in said
+        for sentence in sentences
         if _has_claim_subject(claim, sentence)
     ):
         return ClaimRelation.QUALIFIES
@@ -328,37 +288,34 @@ def _choose_relation(
 
 def find_source_opposition(
     claim: SentenceFeatures,
-    said: Sequence[SentenceFeatures],
+    sentences: Sequence[SentenceFeatures],
     *,
     contexts: Sequence[frozenset[str]] = (),
 ) -> Opposition | None:
-    """What shows that one of the sentences said opposes the claim, if anything does.
+    """What shows that one of the sentences opposes the claim, if anything does.
 
     `contexts` are the stems before each sentence, as `find_opposition` takes them.
     """
     found = find_opposition(
-        claim.compared, [sentence.compared for sentence in said], contexts=contexts
+        claim.compared, [sentence.compared for sentence in sentences], contexts=contexts
     )
     if found is not None and found.certainty > Certainty.UNSETTLED:
         return found
     code = claim.compared.code
     if code == "en" or (found is None and code in OPPOSITION_LANGUAGES):
         return None
-    return _find_apart_negation(claim, said)
+    return _find_apart_negation(claim, sentences)
 
 
 def _find_apart_negation(
-    claim: SentenceFeatures, said: Sequence[SentenceFeatures]
+    claim: SentenceFeatures, sentences: Sequence[SentenceFeatures]
 ) -> Opposition | None:
     """A sentence on the claim's subject that negates a word of it, or that the claim negates."""
-    for place, one in enumerate(said):
-        if _has_claim_subject(claim, one) and nearest_sentences.is_negated_apart(
-            claim.text,
-            one.text,
-            first_terms=claim.terms,
-            second_terms=one.terms,
-            language=claim.language,
-        ):
+    for place, sentence in enumerate(sentences):
+        if not _has_claim_subject(claim, sentence):
+            continue
+        is_denying = has_negated_terms(claim.text, sentence.terms, language=claim.language)
+        if is_denying != has_negated_terms(sentence.text, claim.terms, language=claim.language):
             return Opposition(certainty=Certainty.LIKELY, ground=NEGATION, place=place)
     return None
 
@@ -390,20 +347,20 @@ def _score_support(
     paired = len(asked.stem_pairs & pairs) / len(asked.stem_pairs) if asked.stem_pairs else 0.0
     if not asked.stem_pairs:
         paired = sentence_features.measure_stem_coverage(asked, near)
-    told = asked.quantities
-    lost = gone / len(told) if told else 0.0
+    numbers = asked.quantities
+    lost = gone / len(numbers) if numbers else 0.0
     overlap = (
         BLOCK_COVERAGE_WEIGHT * sentence_features.measure_stem_coverage(asked, wide)
         + WINDOW_COVERAGE_WEIGHT * sentence_features.measure_stem_coverage(asked, near)
         + STEM_PAIR_WEIGHT * paired
         - MISSING_NUMBER_PENALTY * lost
         - MISSING_NAME_PENALTY
-        * source_text.measure_missing_names(
+        * sentence_features.measure_missing_names(
             asked, source.all_terms, source.sentences_by_head.keys()
         )
     )
-    least = source_text.choose_least_overlap(asked, found)
-    return round(source_text.scale_overlap(overlap, least), 4)
+    least = sentence_features.choose_least_overlap(asked, found)
+    return round(sentence_features.scale_overlap(overlap, least), 4)
 
 
 def _select_close_places(

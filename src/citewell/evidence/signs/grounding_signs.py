@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
+from math import exp
 
 from citewell.evidence.signs.oppositions.contrary_words import (
     CHANGE,
@@ -145,7 +146,9 @@ def build_passage(
 ) -> ClaimPassage:
     """The sentences of a window of the source, the nearest to the claim first."""
     weights = {stem: _weigh_stem(stem, claim.compared.code) for stem in claim.terms}
-    near = sorted(sentences[slice(*window)], key=lambda one: -_measure_weight(weights, one.terms))
+    near = sorted(
+        sentences[slice(*window)], key=lambda sentence: -_measure_weight(weights, sentence.terms)
+    )
     return ClaimPassage(
         sentences=near,
         read_order=sentences[slice(*window)],
@@ -160,8 +163,10 @@ def list_grounding_signs(
     """The values of GROUNDING_SIGNS, in their order."""
     forms = _list_held_forms(claim, passage)
     own = _SentenceWords(features=claim, forms=forms)
-    said = _SentenceWords(features=passage.sentences[0])
-    names = frozenset(forms.get(stem, stem) for stem in _list_name_stems(claim))
+    nearest = _SentenceWords(features=passage.sentences[0])
+    capitals = " ".join(list_capital_names(claim.text, language=claim.language))
+    name_stems = word_forms.extract_terms(capitals, language=claim.language)
+    names = frozenset(forms.get(stem, stem) for stem in name_stems)
     if forms:
         claim = replace(claim, stems=tuple(forms.get(stem, stem) for stem in claim.stems))
     content = [word for word in own.listed if word.stem][:_MAX_WORDS]
@@ -172,13 +177,22 @@ def list_grounding_signs(
     lost_far = [word for word in lost if word.stem not in passage.source_terms]
     unlike = [word for word in lost if not _is_related(word.stem, passage, claim.language)]
     plain = _list_plain_stems(own.language_code)
-    lost_plain = [one for one in own.listed if one.text not in passage.held_words and not one.stem]
+    lost_plain = [
+        word for word in own.listed if word.text not in passage.held_words and not word.stem
+    ]
     # Order and strength are learned for English alone: elsewhere they must agree more strictly.
     is_learned = own.language_code == "en"
-    strong = passage.held_words if is_learned else said.texts
+    strong = passage.held_words if is_learned else nearest.texts
     read = passage.sentences[:1] if is_learned else passage.read_order
-    places = _place_words(content, said)
-    replaced = list(_list_replaced(content, places, said))
+    places = _place_words(content, nearest)
+    replaced = list(_list_replaced(content, places, nearest))
+    contrary = [*lost, *(lost_plain if plain else ())]
+    if nearest.language_code not in OPPOSITION_LANGUAGES:
+        contrary = []
+    contraries = sum(
+        any(are_contrary(word.text, held, nearest.language_code) for held in passage.held_words)
+        for word in contrary
+    )
     return (
         _measure_weight(weights, near),
         _measure_weight(weights, passage.held_stems),
@@ -196,11 +210,11 @@ def list_grounding_signs(
         min(_MAX_COUNT, len(names - passage.source_terms)),
         min(_MAX_COUNT, _count_missing(claim, passage.sentences[:1])),
         min(_MAX_COUNT, _count_missing(claim, passage.sentences)),
-        _count_claim_denials(own, claim.terms) % 2 != _count_claim_denials(said, claim.terms) % 2,
-        min(_MAX_COUNT, _count_contraries([*lost, *(lost_plain if plain else ())], passage.held_words, said.language_code)),
-        _find_net_direction(own) * _find_net_direction(said) < 0,
+        _count_claim_denials(own, claim.terms) % 2 != _count_claim_denials(nearest, claim.terms) % 2,
+        min(_MAX_COUNT, contraries),
+        _find_net_direction(own) * _find_net_direction(nearest) < 0,
         _count_lost_words("absolutes", own, strong),
-        _count_dropped_hedges(said, own, claim.terms),
+        _count_dropped_hedges(nearest, own, claim.terms),
         _count_lost_words("hedges", own, passage.held_words),
         _count_lost_words("causes", own, passage.held_words),
         _count_lost_words("extremes", own, passage.held_words),
@@ -208,7 +222,7 @@ def list_grounding_signs(
         _measure_order(places),
         _measure_pairs(claim, passage.sentences[:1]),
         _measure_pairs(claim, passage.sentences),
-        _measure_longest_run(own, said),
+        _measure_longest_run(own, nearest),
         min(_MAX_COUNT, len(replaced)),
         _find_rarest(weights, [word for word, _ in replaced]),
         max((_weigh_stem(other, own.language_code) for _, other in replaced), default=0.0),
@@ -311,12 +325,6 @@ def _is_related(stem: str, passage: ClaimPassage, language: str | None) -> bool:
     return not passage.held_stems.isdisjoint(find_related_stems(stem, language=language))
 
 
-def _list_name_stems(claim: SentenceFeatures) -> frozenset[str]:
-    """The stems of words with a capital inside the sentence, or that are known as names."""
-    names = list_capital_names(claim.text, language=claim.language)
-    return word_forms.extract_terms(" ".join(names), language=claim.language)
-
-
 def _find_last_word(content: Sequence[_ClaimWord], claim: SentenceFeatures) -> _ClaimWord:
     """The last word, or in languages that write nouns with a capital and verbs at the end, the last noun."""
     nouns: list[_ClaimWord] = []
@@ -326,10 +334,10 @@ def _find_last_word(content: Sequence[_ClaimWord], claim: SentenceFeatures) -> _
     return nouns[-1] if nouns else content[-1]
 
 
-def _count_missing(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> int:
+def _count_missing(claim: SentenceFeatures, sentences: Sequence[SentenceFeatures]) -> int:
     if not claim.quantities:
         return 0
-    held = (value for each in said for value in each.quantities)
+    held = (value for each in sentences for value in each.quantities)
     return len(find_missing_quantities(claim.quantities, held))
 
 
@@ -357,13 +365,7 @@ def _find_net_direction(sentence: _SentenceWords) -> int:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _find_change(word: str) -> int:
-    return sum(one.sign for one in find_word_polarities(word) if one.axis == CHANGE)
-
-
-def _count_contraries(lost: Sequence[_ClaimWord], held: frozenset[str], code: str) -> int:
-    if code not in OPPOSITION_LANGUAGES:
-        return 0
-    return sum(any(are_contrary(word.text, other, code) for other in held) for word in lost)
+    return sum(polarity.sign for polarity in find_word_polarities(word) if polarity.axis == CHANGE)
 
 
 @cache
@@ -387,14 +389,14 @@ def _count_lost_words(kind: str, sentence: _SentenceWords, held: frozenset[str])
 
 
 def _count_dropped_hedges(
-    said: _SentenceWords, claim: _SentenceWords, about: frozenset[str]
+    sentence: _SentenceWords, claim: _SentenceWords, about: frozenset[str]
 ) -> int:
     """Words of caution in the sentence, between words of the claim, which has none."""
-    hedges = list_strength_words("hedges", said.language_code)
+    hedges = list_strength_words("hedges", sentence.language_code)
     if hedges & claim.texts:
         return 0
     count, before, is_open = 0, True, False
-    for word in said.listed:
+    for word in sentence.listed:
         if word.text in hedges:
             is_open = before
         elif word.stem:
@@ -404,10 +406,10 @@ def _count_dropped_hedges(
     return min(2, count)
 
 
-def _place_words(content: Sequence[_ClaimWord], said: _SentenceWords) -> list[tuple[int, ...]]:
+def _place_words(content: Sequence[_ClaimWord], sentence: _SentenceWords) -> list[tuple[int, ...]]:
     """For each word of the claim, the places of the same word in the sentence."""
     found: dict[str, list[int]] = {}
-    for at, word in enumerate(said.listed):
+    for at, word in enumerate(sentence.listed):
         if word.stem:
             found.setdefault(word.stem, []).append(at)
     return [tuple(found.get(word.stem, ())) for word in content]
@@ -424,11 +426,11 @@ def _measure_order(places: Sequence[tuple[int, ...]]) -> float:
     return len(tails) / len(held) if held else 0.0
 
 
-def _measure_pairs(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> float:
+def _measure_pairs(claim: SentenceFeatures, sentences: Sequence[SentenceFeatures]) -> float:
     own = _list_pairs(claim)
     if not own:
         return 0.0
-    held = frozenset().union(*map(_list_pairs, said))
+    held = frozenset().union(*map(_list_pairs, sentences))
     return len(own & held) / len(own)
 
 
@@ -439,9 +441,9 @@ def _list_pairs(sentence: SentenceFeatures) -> frozenset[tuple[str, str]]:
     return frozenset(pairwise(stem for stem in sentence.stems if stem not in plain))
 
 
-def _measure_longest_run(claim: _SentenceWords, said: _SentenceWords) -> float:
+def _measure_longest_run(claim: _SentenceWords, sentence: _SentenceWords) -> float:
     """The longest run of words that both have, as a share of the claim."""
-    own, other = [word.text for word in claim.listed], [word.text for word in said.listed]
+    own, other = [word.text for word in claim.listed], [word.text for word in sentence.listed]
     best, before = 0, [0] * (len(other) + 1)
     for word in own[: 2 * _MAX_WORDS]:
         row = [0] * (len(other) + 1)
@@ -454,7 +456,7 @@ def _measure_longest_run(claim: _SentenceWords, said: _SentenceWords) -> float:
 
 
 def _list_replaced(
-    content: Sequence[_ClaimWord], places: Sequence[tuple[int, ...]], said: _SentenceWords
+    content: Sequence[_ClaimWord], places: Sequence[tuple[int, ...]], sentence: _SentenceWords
 ) -> Iterator[tuple[_ClaimWord, str]]:
     """Words of the claim between two words of the sentence, which has another word there."""
     stems = {word.stem for word in content}
@@ -467,7 +469,7 @@ def _list_replaced(
             )
             if last is None:
                 continue
-            between = [word.stem for word in said.listed[first + 1 : last] if word.stem]
+            between = [word.stem for word in sentence.listed[first + 1 : last] if word.stem]
             others = [stem for stem in between if stem not in stems]
             if others:
                 yield content[at], others[0]
@@ -475,13 +477,31 @@ def _list_replaced(
 
 
 def _are_names_turned(
-    claim: _SentenceWords, said: Sequence[SentenceFeatures], names: frozenset[str]
+    claim: _SentenceWords, sentences: Sequence[SentenceFeatures], names: frozenset[str]
 ) -> bool:
     """Whether two names that follow each other in the claim follow in the other order in the sentences."""
-    words = (word for sentence in said for word in _SentenceWords(features=sentence).listed)
+    words = (word for sentence in sentences for word in _SentenceWords(features=sentence).listed)
     first: dict[str, int] = {}
     for at, word in enumerate(words):
         first.setdefault(word.stem, at)
-    told = list(dict.fromkeys(word.stem for word in claim.listed if word.stem in names))
-    held = [first[stem] for stem in told if stem in first]
-    return any(one > other + 1 for one, other in pairwise(held))
+    named = list(dict.fromkeys(word.stem for word in claim.listed if word.stem in names))
+    held = [first[stem] for stem in named if stem in first]
+    return any(place > other + 1 for place, other in pairwise(held))
+
+
+# Judges signs by trees that were learned from labelled examples, and are kept as data beside this module.
+
+
+def estimate_chance(trees: str, signs: Sequence[float]) -> float:
+    """What the trees of this name make of the signs: a chance from 0 to 1.
+
+    A leaf of a tree is a number, all other nodes are [sign, bound, below, above], where `below`
+    is for a sign of at most the bound.
+    """
+    total = 0.0
+    for tree in load_table(__package__, trees):
+        node = tree
+        while isinstance(node, list):
+            node = node[2] if signs[node[0]] <= node[1] else node[3]
+        total += node
+    return 1 / (1 + exp(-total))

@@ -252,11 +252,11 @@ def find_copied_originals(
     return tuple(first[place] for place in range(len(texts)))
 
 
-def is_copied_text(one: frozenset[int], other: frozenset[int]) -> bool:
+def is_copied_text(first: frozenset[int], other: frozenset[int]) -> bool:
     """Whether one of two texts, given as hashes of their runs, repeats most of the other."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, other), key=len)
     if len(short) < _MIN_SHINGLES:
-        return one == other
+        return first == other
     if len(short) < _MIN_LENGTH_RATIO * len(long):
         return False
     return len(short & long) >= _MIN_COPIED_SHARE * len(short)

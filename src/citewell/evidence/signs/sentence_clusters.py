@@ -43,15 +43,15 @@ class _ClusterForest:
         return place
 
     def join_clusters(self, first: int, second: int) -> None:
-        one, other = sorted((self.find_root(first), self.find_root(second)))
-        if one != other and self._has_agreeing_members(one, other):
-            self._root[other] = one
-            self.members[one] += self.members.pop(other)
+        root, other = sorted((self.find_root(first), self.find_root(second)))
+        if root != other and self._has_agreeing_members(root, other):
+            self._root[other] = root
+            self.members[root] += self.members.pop(other)
 
-    def _has_agreeing_members(self, one: int, other: int) -> bool:
+    def _has_agreeing_members(self, root: int, other: int) -> bool:
         return all(
             can_state_same_fact(self._sentences[left], self._sentences[right])
-            for left in self.members[one][:_MAX_COMPARED_MEMBERS]
+            for left in self.members[root][:_MAX_COMPARED_MEMBERS]
             for right in self.members[other][:_MAX_COMPARED_MEMBERS]
         )
 
@@ -90,18 +90,15 @@ def _find_similar_pairs(
     """Pairs of similar sentences; sorting them puts the most similar first, in a stable order."""
     sentences = corpus.sentences
     for first, second in find_candidate_pairs(corpus):
-        one, other = sentences[first], sentences[second]
-        if documents[first] == documents[second] or _has_few_shared_stems(one, other):
+        left, other = sentences[first], sentences[second]
+        shared = len(left.terms & other.terms)
+        most = _MIN_SHARED_STEM_RATIO * (len(left.terms) + len(other.terms) - shared)
+        if documents[first] == documents[second] or shared < most:
             continue
-        alike = sentence_features.measure_similarity(one, other, corpus.weigh_term)
-        if alike >= least and can_state_same_fact(one, other):
-            low, high = sorted((one.text, other.text))
+        alike = sentence_features.measure_similarity(left, other, corpus.weigh_term)
+        if alike >= least and can_state_same_fact(left, other):
+            low, high = sorted((left.text, other.text))
             yield -round(alike, _SIMILARITY_DIGITS), low, high, first, second
-
-
-def _has_few_shared_stems(sentence: SentenceFeatures, other: SentenceFeatures) -> bool:
-    shared = len(sentence.terms & other.terms)
-    return shared < _MIN_SHARED_STEM_RATIO * (len(sentence.terms) + len(other.terms) - shared)
 
 
 def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:
@@ -110,7 +107,9 @@ def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:
     index: dict[str, list[int]] = {}
     weights: list[float] = []
     for place, sentence in enumerate(corpus.sentences):
-        rare = _choose_rarest_stems(corpus, sentence)
+        held = {term: corpus.count_sentences_with(term) for term in sentence.terms}
+        known = [term for term, count in held.items() if 1 < count <= _MAX_SENTENCES_PER_STEM]
+        rare = sorted(known, key=lambda term: (held[term], term))[:_MAX_INDEX_STEMS]
         weights.append(fsum(map(corpus.weigh_term, rare)))
         if sentence.stems in twins:
             yield twins[sentence.stems], place
@@ -118,12 +117,6 @@ def find_candidate_pairs(corpus: SentenceCorpus) -> Iterator[tuple[int, int]]:
         if sentence.stems:
             twins[sentence.stems] = place
         yield from _find_earlier_sharers(corpus, place, rare, index, weights)
-
-
-def _choose_rarest_stems(corpus: SentenceCorpus, sentence: SentenceFeatures) -> list[str]:
-    held = {term: corpus.count_sentences_with(term) for term in sentence.terms}
-    known = [term for term, count in held.items() if 1 < count <= _MAX_SENTENCES_PER_STEM]
-    return sorted(known, key=lambda term: (held[term], term))[:_MAX_INDEX_STEMS]
 
 
 def _find_earlier_sharers(

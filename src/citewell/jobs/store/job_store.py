@@ -19,19 +19,12 @@ from citewell.jobs.durable_job import (
     JsonValue,
 )
 from citewell.jobs.store import job_rows as rows
+from citewell.jobs.store import thread_store
 from citewell.jobs.store import thread_store as threads
 from citewell.jobs.store.hashed_terms import build_item_index
 from citewell.jobs.store.job_rows import encrypt_json
 from citewell.jobs.store.ledger_rows import round_up_cents
 from citewell.jobs.store.ledger_store import SqlLedgerStore
-from citewell.jobs.store.thread_store import (
-    BalanceTooLow,
-    TenantBudgetTooLow,
-    ThreadInUse,
-    UnknownJob,
-    UnknownStep,
-    UnknownThread,
-)
 from citewell.store.encryption import OwnerKeychain, run_off_loop_if_large
 from citewell.store.failures import BatchRolledBack, DecryptionFailed, WriteContended
 from citewell.store.key_vault import KeyVault
@@ -141,7 +134,7 @@ class SqlJobStore(OwnerStore):
         chain = await self._require_job_keychain(owner)
         found = await self._select_jobs(rows.SELECT_JOB_WITH_STEPS, {"id": job_id}, chain)
         if not found:
-            raise UnknownJob
+            raise thread_store.UnknownJob
         view = rows.decrypt_job_view(
             await self._require_covering_keychain(owner, rows.collect_encrypted_parts(found)), found
         )
@@ -173,7 +166,7 @@ class SqlJobStore(OwnerStore):
             rows.SELECT_JOB_RESULT, {"id": job_id, "owner": chain.tag}
         )
         if not found:
-            raise UnknownJob
+            raise thread_store.UnknownJob
         ((status, sealed),) = found
         if status != ResearchStatus.COMPLETED or sealed is None:
             return None
@@ -293,18 +286,18 @@ class SqlJobStore(OwnerStore):
             if order.title is None and not await self._database.select_rows(
                 threads.SELECT_THREAD, known
             ):
-                raise UnknownThread
+                raise thread_store.UnknownThread
             if await self._database.select_rows(
                 rows.SELECT_UNFINISHED_IN_THREAD, {"thread": order.thread}
             ):
-                raise ThreadInUse
+                raise thread_store.ThreadInUse
         balance = await self._ledger.ensure_account(chain)
         required = round_up_cents(order.cap)
         if balance.limited and balance.cents < required:
-            raise BalanceTooLow(balance_cents=balance.cents, required_cents=required)
+            raise thread_store.BalanceTooLow(balance_cents=balance.cents, required_cents=required)
         left = (await self._ledger.tenants.load_balance(chain.owner)).remaining_cents
         if left is not None and left < required:
-            raise TenantBudgetTooLow(balance_cents=left, required_cents=required)
+            raise thread_store.TenantBudgetTooLow(balance_cents=left, required_cents=required)
 
     def _build_reconciliation(
         self, chain: OwnerKeychain, job_id: str, step: JobStep, outcome: ReconciledCall
@@ -336,7 +329,7 @@ class SqlJobStore(OwnerStore):
         found = await self._database.select_rows(rows.SELECT_STEP, params)
         if not found:
             await self.require_job_view(owner, job_id)
-            raise UnknownStep("The job has no such step.")
+            raise thread_store.UnknownStep("The job has no such step.")
         return found[0]
 
     async def _require_job_views(
@@ -365,7 +358,7 @@ class SqlJobStore(OwnerStore):
     async def _require_job_keychain(self, owner: str) -> OwnerKeychain:
         chain = await self._vault.find_keychain(owner)
         if chain is None:
-            raise UnknownJob
+            raise thread_store.UnknownJob
         return chain
 
     async def _require_covering_keychain(
@@ -373,7 +366,7 @@ class SqlJobStore(OwnerStore):
     ) -> OwnerKeychain:
         chain = await self._vault.find_covering_keychain(owner, bodies)
         if chain is None:
-            raise UnknownJob
+            raise thread_store.UnknownJob
         return chain
 
 

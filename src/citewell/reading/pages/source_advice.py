@@ -12,7 +12,7 @@ from citewell.core.values.scrape_results import (
     SourceResult,
     SourceTable,
 )
-from citewell.evidence.signs import excerpts
+from citewell.evidence.signs.nearest_sentences import summarise_markdown
 
 RECOMMENDED_SCORE = 0.6
 _MAX_RECOMMENDATIONS = 3
@@ -69,7 +69,7 @@ def _build_source_card(source: SourceResult) -> DisplayComponent:
         url=source.url,
         title=source.title,
         score=source.scores.overall,
-        snippet=excerpts.summarise_markdown(source.content, max_chars=_SNIPPET_CHARS) or None,
+        snippet=summarise_markdown(source.content, max_chars=_SNIPPET_CHARS) or None,
     )
     return DisplayComponent(type="card", title=source.title, source_refs=(source.url,), card=card)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell.core.values.scrape_results import SourcePassage
-from citewell.evidence.signs import excerpts, nearest_sentences, source_quality
+from citewell.evidence.signs import nearest_sentences, source_quality
 from citewell.evidence.signs.repeated_texts import DeduplicatedText, drop_repeated_paragraphs
 from citewell.text.passages.markdown_blocks import BlockKind
 from citewell.text.passages.page_units import (
@@ -261,7 +261,7 @@ def measure_source_text(
     evidence: tuple[str, ...] = ()
     if claim:
         asked = nearest_sentences.build_claim_terms(claim, language=language)
-        running = excerpts.extract_running_text(text)
+        running = nearest_sentences.extract_running_text(text)
         signal, evidence = nearest_sentences.find_nearest_sentences(asked, running)
     return SourceFigures(
         relevance=source_quality.score_relevance(

@@ -9,13 +9,8 @@ from typing import Any
 from citewell.core.values.citation_checks import PAGE_DEAD, PAGE_NEVER_EXISTED
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import ClaimRelation, ProviderReport
+from citewell.evidence.judging import claim_judging
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement, Opinion
-from citewell.evidence.judging.claim_judging import (
-    ClaimJudging,
-    JudgeContext,
-    judge_by_words,
-    list_judging_notes,
-)
 from citewell.evidence.judging.model_judge import ModelCaller
 from citewell.evidence.signs import sentence_features
 from citewell.evidence.signs.claim_support import SourceText
@@ -109,8 +104,8 @@ class CitationCheck:
         asked = build_sentence_features(plan.query, language=plan.language)
         found: list[SourcedStatement] = []
         for statement in extract_statements(report):
-            said = build_sentence_features(statement.text, language=plan.language)
-            interest = round(sentence_features.measure_stem_coverage(asked, said.terms), 6)
+            words = build_sentence_features(statement.text, language=plan.language)
+            interest = round(sentence_features.measure_stem_coverage(asked, words.terms), 6)
             found += [
                 self._judge_citation(statement.text, report.provider, key, interest)
                 for key in self._list_known_keys(statement.urls)
@@ -147,7 +142,7 @@ class CitationCheck:
         if page is None or key not in self._texts:
             lost = bare.source_state in {PAGE_NEVER_EXISTED, PAGE_DEAD, "refused"}
             return replace(bare, support=0.0 if lost else source_kinds.UNCHECKED_SUPPORT)
-        found = self._opinions.get((text, key)) or judge_by_words(
+        found = self._opinions.get((text, key)) or claim_judging.judge_by_words(
             ClaimPair(claim=text, source=self._texts[key])
         )
         if not isinstance(found, Judgement):  # the languages differ
@@ -175,7 +170,7 @@ def is_quoted_support(row: SourcedStatement) -> bool:
 
 
 def join_shared_quotes(
-    quoted: Sequence[SourcedStatement], told: Iterable[SourcedStatement]
+    quoted: Sequence[SourcedStatement], judged: Iterable[SourcedStatement]
 ) -> list[SourcedStatement]:
     """The providers' statements, those that one quoted sentence supports under its words.
 
@@ -185,7 +180,7 @@ def join_shared_quotes(
     by_source: dict[str, list[SourcedStatement]] = {}
     for quotation in quoted:
         by_source.setdefault(quotation.source, []).append(quotation)
-    return [_join_shared_quote(row, by_source.get(row.source, ())) for row in told]
+    return [_join_shared_quote(row, by_source.get(row.source, ())) for row in judged]
 
 
 def _join_shared_quote(
@@ -196,12 +191,12 @@ def _join_shared_quote(
     near = [
         quotation for quotation in quoted if quotation.start < row.end and row.start < quotation.end
     ]
-    said = build_sentence_features(row.text)
+    words = build_sentence_features(row.text)
     best, share = None, _MIN_SHARED_COVERAGE
     for item in near:
         held = build_sentence_features(item.text)
-        covered = sentence_features.measure_stem_coverage(said, held.terms)
-        agreed = not stated_quantities.find_missing_quantities(said.quantities, held.quantities)
+        covered = sentence_features.measure_stem_coverage(words, held.terms)
+        agreed = not stated_quantities.find_missing_quantities(words.quantities, held.quantities)
         if covered >= share and agreed:
             best, share = item, covered + 1e-9  # of equals the first
     if best is None:
@@ -213,15 +208,15 @@ def describe_uncited_reports(reports: Sequence[ProviderReport]) -> tuple[str, ..
     """A note for each report with statements that carry no citation."""
     notes = []
     for report in reports:
-        said = extract_statements(report)
-        bare = sum(1 for statement in said if not statement.urls and not statement.run_urls)
-        if said and bare == len(said):
+        statements = extract_statements(report)
+        bare = sum(1 for statement in statements if not statement.urls and not statement.run_urls)
+        if statements and bare == len(statements):
             notes.append(
                 f"{report.provider} cites nothing: none of its statements could be checked."
             )
         elif bare:
             notes.append(
-                f"{bare} of {len(said)} {pluralize(len(said), 'statement')} of {report.provider} {pluralize(bare, 'carries', 'carry')} no citation."
+                f"{bare} of {len(statements)} {pluralize(len(statements), 'statement')} of {report.provider} {pluralize(bare, 'carries', 'carry')} no citation."
             )
     return tuple(notes)
 
@@ -239,7 +234,7 @@ class CitationJudgements:
 
 async def judge_citations(
     run: WorkflowRun,
-    judging: ClaimJudging,
+    judging: claim_judging.ClaimJudging,
     pairs: Mapping[tuple[str, str], ClaimPair],
     open_caller: Callable[[str], ModelCaller],
     *,
@@ -254,13 +249,13 @@ async def judge_citations(
         await run.emit_event("claims_judged", count=int(done), total=int(total or 0))
 
     async def judge() -> JsonValue:
-        context = JudgeContext(
+        context = claim_judging.JudgeContext(
             owner=run.job.owner, progress=report_progress, open_caller=open_caller
         )
         opinions = await judging.judge_claims(tuple(pairs.values()), context)
         return {
             "judgements": _convert_to_json(pairs, opinions),
-            "notes": list(list_judging_notes(opinions)),
+            "notes": list(claim_judging.list_judging_notes(opinions)),
         }
 
     kept = await run.run_step(step, judge)

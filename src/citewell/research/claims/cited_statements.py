@@ -81,9 +81,8 @@ class ReportStatement:
     start: int
     end: int
     urls: tuple[str, ...] = ()
-    run_urls: tuple[
-        str, ...
-    ] = ()  # without own citations: those at the end of its run of sentences
+    # Without own citations: those at the end of its run of sentences
+    run_urls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,8 +336,8 @@ def _is_parenthesis_mark(mark: re.Match[str]) -> bool:
 
 def _list_group_refs(group: str) -> Iterator[str]:
     """The names src_N of "1, 3-5" or of "src_2; source 4"; what follows † in one is left out."""
-    for told in _PIECE_BORDER_PATTERN.split(group):
-        piece = told.partition("†")[0]
+    for part in _PIECE_BORDER_PATTERN.split(group):
+        piece = part.partition("†")[0]
         span = _RANGE_PATTERN.search(piece)
         if span and 0 < int(span[2]) - int(span[1]) <= _MAX_RANGE:
             yield from (f"src_{number}" for number in range(int(span[1]), int(span[2]) + 1))

@@ -45,9 +45,8 @@ class SourcedStatement:
     provider: str
     source: str  # src_N, empty when nothing is cited
     owner: str = ""  # whose source it is: see source_kinds.identify_source_owner
-    source_weight: float = (
-        PLAIN_WEIGHT  # q of the confidence formula: see source_kinds.weigh_source
-    )
+    # Q of the confidence formula: see source_kinds.weigh_source
+    source_weight: float = PLAIN_WEIGHT
     source_kind: str = ""  # see source_kinds.classify_source
     support: float = source_kinds.UNCHECKED_SUPPORT  # s of the confidence formula
     relation: ClaimRelation = ClaimRelation.SUPPORTS
@@ -97,7 +96,7 @@ class _ClaimDraft:
 
 
 def build_claims(
-    said: Iterable[SourcedStatement], *, language: str | None = None, salt: str = ""
+    statements: Iterable[SourcedStatement], *, language: str | None = None, salt: str = ""
 ) -> ClaimSet:
     """Group statements that say the same into claims, the most relevant first.
 
@@ -105,7 +104,7 @@ def build_claims(
     the ids of claims and evidence differ between jobs.
     """
     rows = sorted(
-        said,
+        statements,
         key=lambda row: (-round(row.relevance, 6), row.text, row.provider, row.source, row.start),
     )
     drafts = _group_into_drafts(rows, language, salt)
@@ -156,7 +155,7 @@ def _build_claim_draft(
     corpus: SentenceCorpus, members: Sequence[tuple[int, list[SourcedStatement]]], salt: str
 ) -> _ClaimDraft:
     middle = corpus.sentences[members[0][0]]
-    said = tuple(
+    written = tuple(
         row
         if place == members[0][0]
         else _weigh_against_claim(row, middle, corpus.sentences[place])
@@ -164,7 +163,7 @@ def _build_claim_draft(
         for row in rows
     )
     return _ClaimDraft(
-        id=_build_hash_id("clm", salt, middle.text), bag=middle, statements=_mark_copies(said)
+        id=_build_hash_id("clm", salt, middle.text), bag=middle, statements=_mark_copies(written)
     )
 
 
@@ -222,9 +221,7 @@ def _add_opposition(
             kept.setdefault(place, []).extend(_keep_quoted_support(drafts[other]))
     return [
         replace(
-            draft,
-            opposing=tuple(against.get(place, ())),
-            differing=tuple(qualified.get(place, ())),
+            draft, opposing=tuple(against.get(place, ())), differing=tuple(qualified.get(place, ()))
         )
         for place, draft in enumerate(drafts)
     ]
@@ -369,5 +366,5 @@ def _list_claim_evidence(draft: _ClaimDraft, salt: str) -> Iterable[ClaimEvidenc
 
 
 def _build_hash_id(prefix: str, *parts: str) -> str:
-    told = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return f"{prefix}_{hashlib.sha256(told).hexdigest()[:20]}"
+    text = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return f"{prefix}_{hashlib.sha256(text).hexdigest()[:20]}"

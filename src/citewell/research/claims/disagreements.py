@@ -88,24 +88,24 @@ def _find_common_terms(corpus: SentenceCorpus) -> frozenset[str]:
 def _find_conflict(
     first: int, second: int, statements: Sequence[SentenceFeatures], common: frozenset[str]
 ) -> StatementConflict | None:
-    one, other = statements[first], statements[second]
+    mine, other = statements[first], statements[second]
     if (
-        sentence_features.measure_mutual_coverage(one, other)
+        sentence_features.measure_mutual_coverage(mine, other)
         < claim_support.MIN_MUTUAL_COVERAGE * _SIMILARITY_SLACK
     ):
         return None
-    near = _measure_word_overlap(one, other, common)
+    near = _measure_word_overlap(mine, other, common)
     if near < _MIN_WORD_OVERLAP:
         return None
-    if one.is_negated != other.is_negated:
-        if any(_REPORTED_BELIEF_PATTERN.search(each.text) for each in (one, other)):
+    if mine.is_negated != other.is_negated:
+        if any(_REPORTED_BELIEF_PATTERN.search(each.text) for each in (mine, other)):
             return None  # what is told there is a belief that others hold
         alike = (
-            sentence_features.measure_mutual_coverage(one, other)
+            sentence_features.measure_mutual_coverage(mine, other)
             >= claim_support.MIN_MUTUAL_COVERAGE
         )
         return StatementConflict(first=first, second=second) if alike else None
-    unit = _find_differing_unit(one, other, near)
+    unit = _find_differing_unit(mine, other, near)
     return None if unit is None else StatementConflict(first=first, second=second, unit=unit)
 
 
@@ -148,7 +148,7 @@ def _group_by_unit(quantities: Sequence[StatedQuantity]) -> dict[str, list[State
 
 
 def build_value_tables(
-    said: Sequence[ValuedStatement], differing: Sequence[StatementConflict]
+    statements: Sequence[ValuedStatement], differing: Sequence[StatementConflict]
 ) -> tuple[ValueTable, ...]:
     """One table for each set of statements that give different values for the same thing."""
     sets: list[tuple[str, list[int]]] = []
@@ -164,11 +164,13 @@ def build_value_tables(
         )
         sets = [(name, held) for name, held in sets if held not in joined or name != unit]
         sets.append((unit, merged))
-    made = (_build_value_table(unit, [said[place] for place in places]) for unit, places in sets)
+    made = (
+        _build_value_table(unit, [statements[place] for place in places]) for unit, places in sets
+    )
     return tuple(table for table in made if len(table.rows) > 1)
 
 
-def _build_value_table(unit: str, said: Sequence[ValuedStatement]) -> ValueTable:
+def _build_value_table(unit: str, statements: Sequence[ValuedStatement]) -> ValueTable:
     rows = [
         ValueRow(
             value=value.text.strip(),
@@ -176,13 +178,15 @@ def _build_value_table(unit: str, said: Sequence[ValuedStatement]) -> ValueTable
             date=_find_single_year(statement.bag) or statement.published,
             snippet=statement.snippet,
         )
-        for statement in said
+        for statement in statements
         for value in _group_by_unit(statement.bag.quantities).get(unit, ())[:1]
     ]
     kept = tuple(dict.fromkeys(rows))[:_MAX_TABLE_ROWS]
     return ValueTable(
         subject=", ".join(
-            extract_shared_subject([statement.bag for statement in said], without=unit).split()
+            extract_shared_subject(
+                [statement.bag for statement in statements], without=unit
+            ).split()
         ),
         unit=_format_unit_name(unit, kept[0].value if kept else ""),
         rows=kept,

@@ -25,9 +25,9 @@ from citewell.evidence.signs.claim_support import SourceText, assess_support, ca
 from citewell.evidence.signs.sentence_features import (
     build_sentence_features,
     list_capital_names,
+    list_figures,
     measure_stem_coverage,
 )
-from citewell.evidence.signs.source_text import list_figures
 from citewell.text.language import detection, word_forms
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.quantity_extraction import extract_quantities
@@ -86,7 +86,7 @@ class CitableText:
         self._title = title
         self._is_whole = is_whole
 
-    def judge(self, said: str, judged: Judgement | None) -> SentenceFinding:
+    def judge(self, sentence: str, judged: Judgement | None) -> SentenceFinding:
         """What the source says to a sentence; `judged` is the opinion of another judge than words."""
         read = ReadSource(
             text=self.source.text,
@@ -94,10 +94,10 @@ class CitableText:
             title=self._title,
             is_whole=self._is_whole,
         )
-        opinion = judged or judge_by_words(ClaimPair(claim=said, source=self.source))
-        found = judge_statement(said, self.source, read, opinion)
+        opinion = judged or judge_by_words(ClaimPair(claim=sentence, source=self.source))
+        found = judge_statement(sentence, self.source, read, opinion)
         if found.stance is SourceStance.UNCOMPARED:
-            return self._judge_distant(said, found)
+            return self._judge_distant(sentence, found)
         verdict = _VERDICTS.get(found.stance, SentenceVerdict.REFUSED)
         is_opposed = isinstance(opinion, Judgement) and (
             opinion.relation is ClaimRelation.CONTRADICTS
@@ -121,16 +121,16 @@ class CitableText:
     def lacks_name(self, name: StatementName) -> bool:
         return not self._names.mentions_name(name)
 
-    def _judge_distant(self, said: str, found: SourceOpinion) -> SentenceFinding:
+    def _judge_distant(self, sentence: str, found: SourceOpinion) -> SentenceFinding:
         """A sentence that has no near passage, or is in another language, where only numbers count."""
-        if not can_share_language(said, self.source):
-            told = extract_quantities(said)
-            lost = {statement.low for statement in told} - {
+        if not can_share_language(sentence, self.source):
+            quantities = extract_quantities(sentence)
+            lost = {statement.low for statement in quantities} - {
                 quantity.low for quantity in self.quantities
             }
             verdict = SentenceVerdict.REFUSED if lost else SentenceVerdict.UNCHECKED
             return SentenceFinding(verdict=verdict, reason=found.reason)
-        asked = build_sentence_features(said, language=self.source.language)
+        asked = build_sentence_features(sentence, language=self.source.language)
         if measure_stem_coverage(asked, self.source.all_terms) < _MIN_COMMON_SHARE:
             return _NOTHING_COMMON
         return SentenceFinding(verdict=SentenceVerdict.WEAK, reason=found.reason)
@@ -189,56 +189,56 @@ class SentenceJudge:
         # Sentences compared with a source they cite, which another judge can be asked about.
         self.compared: dict[tuple[str, str], SourceText] = {}
 
-    def judge_citation(self, said: str, ref: str) -> SentenceFinding:
+    def judge_citation(self, sentence: str, ref: str) -> SentenceFinding:
         """What the source says about the sentence."""
         held = self._texts.get(ref)
         if held is None:
             return SentenceFinding(
                 verdict=SentenceVerdict.UNCHECKED, reason="A source could not be read."
             )
-        self.compared[said, ref] = held.source
-        judged = self._judged.get((said, ref))
-        found = self._judge(said, held, judged)
+        self.compared[sentence, ref] = held.source
+        judged = self._judged.get((sentence, ref))
+        found = self._judge(sentence, held, judged)
         # The two places of the source that a sentence joins may be far from each other.
         is_open = found.verdict is SentenceVerdict.WEAK and judged is None
-        if is_open and self.find_joined_sources(said, (ref,)):
+        if is_open and self.find_joined_sources(sentence, (ref,)):
             return SentenceFinding(verdict=SentenceVerdict.SUPPORTED)
         return found
 
-    def _judge(self, said: str, held: CitableText, judged: Judgement | None) -> SentenceFinding:
-        if judged is None and _fold_sentence(said) in held.folded_sentences:
+    def _judge(self, sentence: str, held: CitableText, judged: Judgement | None) -> SentenceFinding:
+        if judged is None and _fold_sentence(sentence) in held.folded_sentences:
             return SentenceFinding(verdict=SentenceVerdict.SUPPORTED)
-        found = held.judge(said, judged)
+        found = held.judge(sentence, judged)
         if found.verdict not in {SentenceVerdict.SUPPORTED, SentenceVerdict.WEAK}:
             return found
-        lost = self._find_missing_fact(said, held)
+        lost = self._find_missing_fact(sentence, held)
         if lost is None:
             return found
         reason = f"The source does not give or name “{lost}”."
         return SentenceFinding(verdict=SentenceVerdict.REFUSED, reason=reason)
 
-    def _find_missing_fact(self, said: str, held: CitableText) -> str | None:
+    def _find_missing_fact(self, sentence: str, held: CitableText) -> str | None:
         """A number or name that neither the source nor the question has in any form."""
         known = (*self._question.quantities, *held.quantities)
-        for quantity in extract_quantities(said):
+        for quantity in extract_quantities(sentence):
             # Another text may call the 1700s the 18th century.
-            is_period = said[quantity.end : quantity.end + 1] == "s"
+            is_period = sentence[quantity.end : quantity.end + 1] == "s"
             figures = list_figures(quantity.text)
             is_written = bool(figures) and figures <= held.source.figures
             if not (is_period or is_written or _is_number_stated(quantity, known)):
                 return quantity.text
-        numbered = (match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said))
+        numbered = (match[0] for match in _NUMBERED_NAME_PATTERN.finditer(sentence))
         for text in numbered:
             if not (held.has_name(text) or self._question.has_name(text)):
                 return text
-        for name in list_statement_names(said, language=held.source.language):
+        for name in list_statement_names(sentence, language=held.source.language):
             if held.lacks_name(name) and self._question.lacks_name(name):
                 return name.text
         return None
 
-    def find_joined_sources(self, said: str, refs: Iterable[str]) -> list[str]:
+    def find_joined_sources(self, sentence: str, refs: Iterable[str]) -> list[str]:
         """The sources that support the parts of a sentence which joins them; none if a part has none."""
-        parts = _JOINT_PATTERN.split(said)
+        parts = _JOINT_PATTERN.split(sentence)
         found: dict[str, None] = {}
         for part in parts if len(parts) > 1 else ():
             good = [ref for ref in refs if self._supports(part, ref)]
@@ -247,30 +247,32 @@ class SentenceJudge:
             found |= dict.fromkeys(good)
         return list(found)
 
-    def judge_together(self, said: str, refs: Sequence[str]) -> SentenceFinding:
+    def judge_together(self, sentence: str, refs: Sequence[str]) -> SentenceFinding:
         """What remains against a sentence if any of the sources may say any part of it."""
         held = [self._texts[ref] for ref in refs if ref in self._texts]
         joined = self._joined.setdefault(
             tuple(refs),
             CitableText(SourceText(text="\n\n".join(item.source.text for item in held))),
         )
-        found = self._judge(said, joined, None)
+        found = self._judge(sentence, joined, None)
         return _NOT_IN_ONE if found.verdict is SentenceVerdict.SUPPORTED else found
 
-    def find_supporting_source(self, said: str, *, except_for: Iterable[str] = ()) -> str | None:
+    def find_supporting_source(
+        self, sentence: str, *, except_for: Iterable[str] = ()
+    ) -> str | None:
         """The source that supports a sentence best, if one clearly does."""
         left = set(except_for)
         best, found = MIN_FOREIGN_SCORE, None
         for ref, held in self._texts.items():
-            if ref in left or not can_share_language(said, held.source):
+            if ref in left or not can_share_language(sentence, held.source):
                 continue
-            support = assess_support(said, held.source)
+            support = assess_support(sentence, held.source)
             if support.score > best and support.relation is ClaimRelation.SUPPORTS:
                 best, found = support.score, ref
-        return found if found is not None and self._supports(said, found) else None
+        return found if found is not None and self._supports(sentence, found) else None
 
-    def _supports(self, said: str, ref: str) -> bool:
-        return self.judge_citation(said, ref).verdict is SentenceVerdict.SUPPORTED
+    def _supports(self, sentence: str, ref: str) -> bool:
+        return self.judge_citation(sentence, ref).verdict is SentenceVerdict.SUPPORTED
 
     def has_text(self, ref: str) -> bool:
         return ref in self._texts
@@ -281,19 +283,19 @@ class SentenceJudge:
         plain = (" ".join(held.source.text.split()) for held in self._texts.values())
         return any(all(line in text for line in wanted) for text in plain)
 
-    def has_all_facts(self, said: str) -> bool:
+    def has_all_facts(self, sentence: str) -> bool:
         """Whether every number and name of a heading is in the question or in one of the sources."""
         held = [self._question, *self._texts.values()]
         known = [quantity for text in held for quantity in text.quantities]
-        told = extract_quantities(said)
-        return not stated_quantities.find_missing_quantities(told, known) and all(
-            any(item.has_name(name) for item in held) for name in list_names(said)
+        quantities = extract_quantities(sentence)
+        return not stated_quantities.find_missing_quantities(quantities, known) and all(
+            any(item.has_name(name) for item in held) for name in list_names(sentence)
         )
 
-    def states_fact(self, said: str) -> bool:
+    def states_fact(self, sentence: str) -> bool:
         """Whether a sentence has a number, a date or a name that is not in the question."""
-        return bool(extract_quantities(said)) or bool(
-            [name for name in list_names(said) if not self._question.has_name(name)]
+        return bool(extract_quantities(sentence)) or bool(
+            [name for name in list_names(sentence) if not self._question.has_name(name)]
         )
 
 
@@ -314,10 +316,10 @@ def _is_number_stated(quantity: StatedQuantity, known: Iterable[StatedQuantity])
     )
 
 
-def list_names(said: str) -> list[str]:
+def list_names(sentence: str) -> list[str]:
     """The names of a sentence, and words with a number in them."""
-    numbered = [match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said)]
-    found = list_capital_names(said, language=detection.detect_language(said))
+    numbered = [match[0] for match in _NUMBERED_NAME_PATTERN.finditer(sentence)]
+    found = list_capital_names(sentence, language=detection.detect_language(sentence))
     return numbered + [
         name
         for name in found

@@ -135,15 +135,15 @@ def describe_basis(
         _KIND_WORDS[owner.kind] for owner in owners.values() if owner.kind in _KIND_WORDS
     )
     if len(owners) == 1:
-        told = [f"1 {''.join(f'{kind} ' for kind in kinds)}source"]
+        parts = [f"1 {''.join(f'{kind} ' for kind in kinds)}source"]
     else:
-        told = [f"{len(owners)} sources" if owners else "no source"]
-        told += [f"{count} {kind}" for kind, count in sorted(kinds.items())]
+        parts = [f"{len(owners)} sources" if owners else "no source"]
+        parts += [f"{count} {kind}" for kind, count in sorted(kinds.items())]
     if owners and not any(owner.is_checked for owner in owners.values()):
-        told.append("not checked")
-    told += ["disputed"] if contradicted else []
-    told += ["values differ"] if values_differ else []
-    return ", ".join(told)
+        parts.append("not checked")
+    parts += ["disputed"] if contradicted else []
+    parts += ["values differ"] if values_differ else []
+    return ", ".join(parts)
 
 
 # Classifies a source by its address, says how much it counts, and shows it to a person.

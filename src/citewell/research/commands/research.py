@@ -145,8 +145,7 @@ def command(
         ),
     ] = None,
     share_library: Annotated[
-        bool,
-        typer.Option("--share-library", help="Let providers be sent text of your library."),
+        bool, typer.Option("--share-library", help="Let providers be sent text of your library.")
     ] = False,
     form: Annotated[
         str, typer.Option("--format", help="Format of the report: md, html, json or bibtex.")

@@ -47,7 +47,9 @@ def collect_passages(
     taken: dict[int, set[int]] = {}
     chosen: list[EvidencePassage] = []
     used = 0
-    for window in _iterate_windows(found):
+    longest = max(map(len, found.windows), default=0)
+    in_turn = (row[at] for at in range(longest) for row in found.windows if at < len(row))
+    for window in in_turn:
         places = _choose_fresh_places(found, window, taken.setdefault(window.page, set()))
         if not places:
             continue
@@ -60,13 +62,6 @@ def collect_passages(
         if len(chosen) == MAX_GIVEN_PASSAGES:
             break
     return tuple(chosen)
-
-
-def _iterate_windows(found: PageAnalysis) -> Iterator[AnswerWindow]:
-    for place in range(max(map(len, found.windows), default=0)):
-        for windows in found.windows:
-            if place < len(windows):
-                yield windows[place]
 
 
 def _choose_fresh_places(found: PageAnalysis, window: AnswerWindow, taken: set[int]) -> list[int]:
@@ -99,11 +94,11 @@ def _join_units(units: Sequence[PageUnit]) -> str:
     text = ""
     before = BlockKind.PARAGRAPH
     for unit in units:
-        said = format_unit_text(unit)
+        words = format_unit_text(unit)
         if unit.kind is not BlockKind.PARAGRAPH:
-            text += f"\n- {said}"
+            text += f"\n- {words}"
         else:
-            text += f" {said}" if before is BlockKind.PARAGRAPH else f"\n{said}"
+            text += f" {words}" if before is BlockKind.PARAGRAPH else f"\n{words}"
         before = unit.kind
     return text.strip()
 
@@ -235,7 +230,7 @@ class _WindowPicker:
         self._found = found
         self._quoted = quoted
         self._taken: list[tuple[AnswerWindow, frozenset[str]]] = []
-        self._said: set[str] = set()  # sentences, items and rows of the windows taken
+        self._chosen_texts: set[str] = set()  # sentences, items and rows of the windows taken
         self.left_out: dict[tuple[int, int], str] = {}  # the job that quoted a window before
         self.queues = [self._iterate_fresh(part) for part in range(len(found.windows))]
 
@@ -263,14 +258,14 @@ class _WindowPicker:
             if self._repeats(window, stems):
                 continue
             self._taken.append((window, stems))
-            self._said |= {unit.text for unit in self._found.list_window_units(window)}
+            self._chosen_texts |= {unit.text for unit in self._found.list_window_units(window)}
             given += 1
             yield window
 
     def _repeats(self, window: AnswerWindow, stems: frozenset[str]) -> bool:
         units = self._found.list_window_units(window)
         words = sum(unit.words for unit in units)
-        twice = sum(unit.words for unit in units if unit.text in self._said)
+        twice = sum(unit.words for unit in units if unit.text in self._chosen_texts)
         if twice > _MAX_COPIED_SHARE * words:
             return True
         for other, held in self._taken:

@@ -12,7 +12,7 @@ from pydantic import Field
 from citewell.core.values.wire_values import WireValue
 from citewell.evidence.signs import repeated_texts
 from citewell.jobs.step_values import AskedPart, PageReading, PageReadings, ResearchPlan
-from citewell.research.planning.question_facets import QuestionKind
+from citewell.research.planning.research_plan import QuestionKind
 from citewell.text import questions
 from citewell.text.language import word_forms
 from citewell.text.passages.answer_windows import AnswerWindow, WindowCutter, WindowWishes
@@ -102,8 +102,8 @@ class PageAnalysis:
         found = self.index.passages[passage]
         units = self.index.pages[found.page].units[found.first : found.last + 1]
         above = " > ".join(units[0].headings[-2:])
-        said = " ".join(unit.text for unit in units)
-        return f"{above}. {said}" if above else said
+        words = " ".join(unit.text for unit in units)
+        return f"{above}. {words}" if above else words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

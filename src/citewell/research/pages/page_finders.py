@@ -19,12 +19,7 @@ from citewell.core.values.search_queries import SearchHit, SearchQuery
 from citewell.jobs.step_values import PageLead, PageLeads, PageReading
 from citewell.library.library_access import OwnerLibraryIndex
 from citewell.reading.pages.cached_pages import CachedPageReader
-from citewell.research.pages.research_rounds import (
-    PageFinder,
-    ResearchPorts,
-    choose_leads,
-    fetch_page_reading,
-)
+from citewell.research.pages import research_rounds
 from citewell.research.planning.thread_context import LIBRARY_SCOPE, WEB_SCOPE
 from citewell.scholar.literature_search import LiteratureSearch
 from citewell.scholar.paper_search_ladder import MAX_PAPER_RESULTS
@@ -54,10 +49,10 @@ class WebFinder:
         self._tenant = tenant
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
-        ask = SearchRequest(query=query[:MAX_QUERY_CHARS], count=count)
+        request = SearchRequest(query=query[:MAX_QUERY_CHARS], count=count)
         with without_library():
             answer = await self._searches.search_cached(
-                ask, trace=RoutingTrace(), tenant=self._tenant
+                request, trace=RoutingTrace(), tenant=self._tenant
             )
         return [
             SearchHit(
@@ -80,13 +75,13 @@ class PaperFinder:
         self._literature = literature
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
-        ask = PaperAsk(
+        request = PaperAsk(
             query=query[:MAX_QUERY_CHARS],
             count=min(count, MAX_PAPER_RESULTS),
             provider=_PAPER_PROVIDER,
         )
         with without_library():
-            answer = await self._literature.search_literature(ask, trace=RoutingTrace())
+            answer = await self._literature.search_literature(request, trace=RoutingTrace())
         return [
             SearchHit(
                 title=paper.title,
@@ -198,7 +193,7 @@ class PageReadingService:
         self, queries: Sequence[str], *, count: int, tenant: str
     ) -> tuple[PageLead, ...]:
         """The best pages for these queries, of several sites; raises if every search failed."""
-        finder: PageFinder = WebFinder(self._searches, tenant=tenant)
+        finder: research_rounds.PageFinder = WebFinder(self._searches, tenant=tenant)
         found = await asyncio.gather(
             *(finder.find_pages(query, count=_RESULTS_PER_SEARCH) for query in queries),
             return_exceptions=True,
@@ -210,7 +205,7 @@ class PageReadingService:
             if isinstance(match, BaseException) and not isinstance(match, CitewellError):
                 raise match
         leads = PageLeads(found=tuple(_build_lead(ranking.hit) for ranking in fuse_rankings(lists)))
-        return choose_leads(leads, max_pages=count)
+        return research_rounds.choose_leads(leads, max_pages=count)
 
     async def load_pages(
         self, leads: Sequence[PageLead], *, tenant: str, progress: ProgressCallback | None
@@ -234,9 +229,11 @@ class PageReadingService:
         self, leads: Sequence[PageLead], *, tenant: str, progress: ProgressCallback | None
     ) -> tuple[PageReading, ...]:
         """A reading of each page, in the order given; one without text says why."""
-        ports = ResearchPorts(finders=(), reader=_TenantPageReader(self._pages, tenant))
+        ports = research_rounds.ResearchPorts(
+            finders=(), reader=_TenantPageReader(self._pages, tenant)
+        )
         tasks = await self._run_for_pages(
-            [fetch_page_reading(lead, ports) for lead in leads], progress
+            [research_rounds.fetch_page_reading(lead, ports) for lead in leads], progress
         )
         return tuple(
             PageReading(

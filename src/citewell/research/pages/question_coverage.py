@@ -13,14 +13,8 @@ from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import ValueRow, ValueTable
 from citewell.jobs.step_values import PageReadings, ResearchPlan
 from citewell.research.claims import source_kinds
-from citewell.research.pages.page_analysis import (
-    FULL_COVERAGE,
-    PageAnalysis,
-    analyse_pages,
-    format_unit_text,
-    list_new_names,
-    wants_number,
-)
+from citewell.research.pages import page_analysis
+from citewell.research.pages.page_analysis import FULL_COVERAGE, PageAnalysis
 from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.page_units import list_passage_terms
@@ -178,7 +172,7 @@ def find_gap_queries(
     plan: ResearchPlan, readings: PageReadings, *, searched: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Queries for what the pages leave open; empty if every part is answered by several owners."""
-    found = analyse_pages(plan, readings)
+    found = page_analysis.analyse_pages(plan, readings)
     wanted = [*_build_bridge_queries(found)]
     if any(_count_part_owners(found, part) < _MIN_PART_OWNERS for part in range(len(found.parts))):
         wanted += [side.query for side in plan.sides]
@@ -205,7 +199,7 @@ def _build_bridge_queries(found: PageAnalysis) -> Iterator[str]:
         names = dict.fromkeys(
             name
             for window in windows[:_LEADING_WINDOWS]
-            for name in list_new_names(
+            for name in page_analysis.list_new_names(
                 found.list_window_units(window), found.plan.query, language=found.plan.language
             )
         )
@@ -260,13 +254,13 @@ _UNMEASURED_UNITS = frozenset((YEAR_UNIT, DATE_UNIT, ORDINAL_UNIT, ""))
 def compare_figures(found: PageAnalysis, *, refs: Sequence[str]) -> tuple[ValueTable, ...]:
     """One table with a figure of each source in one unit, if at least two of them differ."""
     plan = found.plan
-    if not wants_number(plan.query):
+    if not page_analysis.wants_number(plan.query):
         return ()
     by_unit: dict[str, dict[str, tuple[StatedQuantity, ValueRow]]] = defaultdict(dict)
-    said: dict[str, str] = {}  # by whom a sentence was said first
+    sources: dict[str, str] = {}  # by whom a sentence was said first
     copying: set[str] = set()
     for quantity, row in _list_figures(found, refs):
-        if said.setdefault(row.snippet, row.source) != row.source:
+        if sources.setdefault(row.snippet, row.source) != row.source:
             copying.add(row.source)
         elif row.source not in copying:
             by_unit[quantity.unit].setdefault(row.source, (quantity, row))
@@ -313,7 +307,7 @@ def _list_figures(
                     value=quantity.text,
                     source=refs[window.page],
                     date=page.published,
-                    snippet=format_unit_text(unit),
+                    snippet=page_analysis.format_unit_text(unit),
                 )
                 if quantity.unit not in _UNMEASURED_UNITS:
                     yield quantity, row

@@ -59,11 +59,16 @@ async def search_round(
 
     A finder that fails becomes one note, with the reason of its first failure.
     """
+
+    async def search_finder(finder: PageFinder, query: str) -> Sequence[SearchHit] | str:
+        try:
+            return await finder.find_pages(query, count=count)
+        except CitewellError as error:
+            return f"{finder.name} could not be searched: {error}"
+
     asked = tuple(plan.queries if queries is None else queries)
     calls = [(finder, query) for query in asked for finder in ports.finders]
-    answers = await asyncio.gather(
-        *(_search_finder(finder, query, count) for finder, query in calls)
-    )
+    answers = await asyncio.gather(*(search_finder(finder, query) for finder, query in calls))
     lists = [answer for answer in answers if not isinstance(answer, str)]
     seen = {addresses.build_page_key(url) for url in known}
     ranked = (
@@ -77,13 +82,6 @@ async def search_round(
         if isinstance(answer, str):
             notes.setdefault(finder.name, answer)
     return PageLeads(found=leads, searched=asked, notes=tuple(notes.values()))
-
-
-async def _search_finder(finder: PageFinder, query: str, count: int) -> Sequence[SearchHit] | str:
-    try:
-        return await finder.find_pages(query, count=count)
-    except CitewellError as error:
-        return f"{finder.name} could not be searched: {error}"
 
 
 def _build_page_lead(hit: SearchHit, weight: float) -> PageLead:
@@ -144,11 +142,11 @@ async def fetch_round(
     """Each page, or a reading that says why it could not be read, in the order given."""
     gate = asyncio.Semaphore(at_once)
 
-    async def one(lead: PageLead) -> PageReading:
+    async def read_lead(lead: PageLead) -> PageReading:
         async with gate:
             return await fetch_page_reading(lead, ports)
 
-    return PageReadings(pages=tuple(await asyncio.gather(*(one(lead) for lead in leads))))
+    return PageReadings(pages=tuple(await asyncio.gather(*(read_lead(lead) for lead in leads))))
 
 
 async def fetch_page_reading(lead: PageLead, ports: ResearchPorts) -> PageReading:

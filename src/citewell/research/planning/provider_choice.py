@@ -6,18 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 from typing import Any, Self, TypeVar
 
-from citewell.core.errors import (
-    FailureReason,
-    InvalidInput,
-    Misconfigured,
-    NetworkFailed,
-    NotFound,
-    UpstreamError,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import RESEARCH_TIERS, ResearchRequest, ResearchTier
-from citewell.jobs.paid_calls import LostCall
+from citewell.jobs.durable_job import LostCall
 from citewell.jobs.step_values import LOCAL_PROVIDER
 from citewell.net.settings import NetSettings
 from citewell.net.url_grammar import is_loopback_address
@@ -27,7 +20,7 @@ from citewell.routing.provider_catalogue import ProviderCatalogue
 T = TypeVar("T")
 
 # Errors that a provider caused and that are named after it; those of the ledger are our own.
-PROVIDER_ERRORS = (UpstreamError, LostCall, Misconfigured, NotFound)
+PROVIDER_ERRORS = (errors.UpstreamError, LostCall, errors.Misconfigured, errors.NotFound)
 LOCAL_NAME = "local"  # our own search without a model: always there, and free
 
 _COST_RANGE_TIERS = {"low": "XXS", "high": "XL"}
@@ -81,7 +74,7 @@ class ProviderChoice:
         """The provider of this name; raises InvalidInput if it cannot do research."""
         found = self._catalogue.connect_provider(name)
         if not isinstance(found, DeepResearch):
-            raise InvalidInput(f"{name} is not a research provider.", provider=name)
+            raise errors.InvalidInput(f"{name} is not a research provider.", provider=name)
         return found
 
     def list_known_providers(self) -> tuple[str, ...]:
@@ -115,13 +108,13 @@ class ProviderChoice:
         if name == LOCAL_PROVIDER:
             return
         if name not in self.list_known_providers():
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"There is no research provider {name!r}. Known providers: {', '.join(self.list_known_providers())}."
             )
         if not self._catalogue.is_configured(name):
             spec = self._catalogue.find_spec(name)
             usable = (*self._catalogue.list_offering(Offer.RESEARCH), LOCAL_PROVIDER)
-            raise Misconfigured(
+            raise errors.Misconfigured(
                 f"{spec.title} is not configured: set {self._catalogue.describe_missing_settings(name)}."
                 f" Usable now: {', '.join(usable)}.",
                 provider=name,
@@ -193,10 +186,10 @@ async def run_free_call(work: Awaitable[T], *, seconds: float, provider: str) ->
         async with asyncio.timeout(seconds):
             return await work
     except TimeoutError:
-        raise NetworkFailed(
+        raise errors.NetworkFailed(
             f"It did not answer within {seconds:g} {pluralize(seconds, 'second')}.",
             provider=provider,
-            reason=FailureReason.TIMEOUT,
+            reason=errors.FailureReason.TIMEOUT,
         ) from None
 
 
@@ -222,7 +215,7 @@ class PaidChoice:
             return self._check_named(wanted)
         able = self.list_chosen_providers()
         if len(able) > 1:
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"Several providers of {self._offer} are configured: {', '.join(able)}. Name one of"
                 f" them as provider, or {LOCAL_NAME}, which is free; the setting"
                 " CITEWELL_ANSWER_PROVIDER names one for all calls.",
@@ -257,13 +250,13 @@ class PaidChoice:
         ]
         if name not in known:
             supported = ", ".join(sorted((*known, LOCAL_NAME)))
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"There is no provider {name!r} of {self._offer}. Supported: {supported}.",
                 alternatives=(*self.list_chosen_providers(), LOCAL_NAME),
             )
         offer = self._offer if self.has_offer(name) else Offer.WRITING
         try:
             return self._catalogue.resolve_provider(name, offer).name
-        except Misconfigured as error:
+        except errors.Misconfigured as error:
             error.alternatives = (*error.alternatives, LOCAL_NAME)  # always there, and free
             raise

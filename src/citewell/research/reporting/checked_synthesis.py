@@ -19,13 +19,7 @@ from citewell.research.claims.sentence_verdicts import (
     SentenceJudge,
     SentenceVerdict,
 )
-from citewell.research.reporting.text_blocks import (
-    WrittenBlock,
-    WrittenKind,
-    drop_empty_sections,
-    join_written_blocks,
-    split_written_blocks,
-)
+from citewell.research.reporting import text_blocks
 from citewell.text.language import sentences, word_forms
 
 UNCONFIRMED_MARK = "*(not confirmed by the sources)*"
@@ -130,19 +124,19 @@ class SynthesisCheck:
         """The report with what stands of it, and nothing else."""
         kept = [
             checked
-            for block in split_written_blocks(text)
+            for block in text_blocks.split_written_blocks(text)
             if (checked := self._check_block(block)) is not None
         ]
-        return join_written_blocks(drop_empty_sections(kept))
+        return text_blocks.join_written_blocks(text_blocks.drop_empty_sections(kept))
 
-    def _check_block(self, block: WrittenBlock) -> WrittenBlock | None:
-        if block.kind is WrittenKind.RULE:
+    def _check_block(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
+        if block.kind is text_blocks.WrittenKind.RULE:
             return block
-        if block.kind is WrittenKind.HEADING:
+        if block.kind is text_blocks.WrittenKind.HEADING:
             return self._check_heading(block)
-        if block.kind is WrittenKind.TABLE:
+        if block.kind is text_blocks.WrittenKind.TABLE:
             return self._check_table(block)
-        if block.kind is WrittenKind.CODE:
+        if block.kind is text_blocks.WrittenKind.CODE:
             return self._check_code(block)
         decisions = [
             self._decide_sentence(sentence) for sentence in _split_cited_sentences(block.text)
@@ -152,20 +146,20 @@ class SynthesisCheck:
             decision.text is None for decision in decisions if decision.is_statement
         ):
             return None
-        said = " ".join(decision.text for decision in decisions if decision.text)
-        return replace(block, text=said) if said else None
+        text = " ".join(decision.text for decision in decisions if decision.text)
+        return replace(block, text=text) if text else None
 
-    def _check_heading(self, block: WrittenBlock) -> WrittenBlock | None:
-        said = _tidy_text(strip_ref_marks(block.text))
-        plain = _MARKUP_PATTERN.sub("", said)
+    def _check_heading(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
+        text = _tidy_text(strip_ref_marks(block.text))
+        plain = _MARKUP_PATTERN.sub("", text)
         if self.marks_only or not self.judge.states_fact(plain):
-            return replace(block, text=said) if said else None
+            return replace(block, text=text) if text else None
         if not self.judge.has_all_facts(plain):
             self._count_statement(cut=1)
             return None
-        return replace(block, text=said) if said else None
+        return replace(block, text=text) if text else None
 
-    def _check_table(self, block: WrittenBlock) -> WrittenBlock | None:
+    def _check_table(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
         rows = block.text.splitlines()
         head = 2 if len(rows) > 1 and _TABLE_RULE_PATTERN.fullmatch(rows[1]) else 0
         kept = [row for row in map(self._check_row, rows[head:]) if row is not None]
@@ -176,10 +170,10 @@ class SynthesisCheck:
 
     def _check_row(self, row: str) -> str | None:
         cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
-        said = "; ".join(filter(None, (_tidy_text(strip_ref_marks(cell)) for cell in cells)))
+        text = "; ".join(filter(None, (_tidy_text(strip_ref_marks(cell)) for cell in cells)))
         cited = dict.fromkeys(REF_MARK_PATTERN.findall(row))
         refs = tuple(ref for ref in cited if ref != LOST_REF)
-        found = self._find_support(_Sentence(text=said, refs=refs))
+        found = self._find_support(_Sentence(text=text, refs=refs))
         if found is None:
             return None
         marks, note = found
@@ -187,7 +181,7 @@ class SynthesisCheck:
         plain[-1] = " ".join(filter(None, (plain[-1], note, marks)))
         return "| " + " | ".join(plain) + " |"
 
-    def _check_code(self, block: WrittenBlock) -> WrittenBlock | None:
+    def _check_code(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
         """Code stands if a source has it; what it says is not compared word by word."""
         if self.marks_only:
             return block
@@ -204,21 +198,21 @@ class SynthesisCheck:
         return None
 
     def _decide_sentence(self, sentence: _Sentence) -> _Decision:
-        said = _tidy_text(sentence.text)
-        if not said:
+        text = _tidy_text(sentence.text)
+        if not text:
             return _Decision(text=None, is_statement=False)
         if (
             sentence.is_miscited
             and not self.marks_only
-            and len(word_forms.list_terms(said)) < _MIN_STATEMENT_TERMS
+            and len(word_forms.list_terms(text)) < _MIN_STATEMENT_TERMS
         ):
             return _Decision(text=None, is_statement=False)
-        if not sentence.refs and not sentence.is_miscited and self._is_connecting(said):
-            return _Decision(text=said, is_statement=False)
-        found = self._find_support(replace(sentence, text=said))
+        if not sentence.refs and not sentence.is_miscited and self._is_connecting(text):
+            return _Decision(text=text, is_statement=False)
+        found = self._find_support(replace(sentence, text=text))
         if found is None:
             return _Decision(text=None)
-        return _Decision(text=" ".join(filter(None, (said, found[1], found[0]))))
+        return _Decision(text=" ".join(filter(None, (text, found[1], found[0]))))
 
     def _find_support(self, sentence: _Sentence) -> tuple[str, str] | None:
         """The citations of a sentence and the remark after it; None if it is to be cut."""
@@ -248,37 +242,37 @@ class SynthesisCheck:
         if unread and all(map(self.judge.has_text, unread)):  # only the language differs
             self._count_statement(supported=1, uncompared=1)
             return _format_marks(unread), ""
-        told = self._list_objections(plain, findings)
-        is_refused = all(each.verdict is SentenceVerdict.REFUSED for each in told)
+        objections = self._list_objections(plain, findings)
+        is_refused = all(each.verdict is SentenceVerdict.REFUSED for each in objections)
         if not sentence.refs and not sentence.is_miscited and not self.judge.states_fact(plain):
             is_refused = False
         if is_refused and not self.marks_only:
             self._count_statement(cut=1)
-            self.counts.cut_reasons |= dict.fromkeys(each.reason for each in told[:1])
+            self.counts.cut_reasons |= dict.fromkeys(each.reason for each in objections[:1])
             return None
         self._count_statement(marked=1)
         cited = [ref for ref in sentence.refs if self.marks_only or self.judge.has_text(ref)]
-        return _format_marks(cited), _format_doubts(told)
+        return _format_marks(cited), _format_doubts(objections)
 
     def _list_objections(
         self, plain: str, findings: dict[str, SentenceFinding]
     ) -> list[SentenceFinding]:
         """What speaks against a sentence, what its sources have in the place of something first."""
-        told = list(findings.values())
-        if len(told) > 1 and all(
-            each.verdict is SentenceVerdict.REFUSED and not each.is_located for each in told
+        objections = list(findings.values())
+        if len(objections) > 1 and all(
+            each.verdict is SentenceVerdict.REFUSED and not each.is_located for each in objections
         ):
             return [
                 self.judge.judge_together(plain, tuple(findings))
             ]  # one may have what another lacks
         return sorted(
-            told,
+            objections,
             key=lambda each: each.verdict is not SentenceVerdict.REFUSED or not each.is_located,
         )
 
-    def _is_connecting(self, said: str) -> bool:
+    def _is_connecting(self, text: str) -> bool:
         """Whether an uncited sentence leads on, or speaks of the sources, and states no fact."""
-        plain = _MARKUP_PATTERN.sub("", said)
+        plain = _MARKUP_PATTERN.sub("", text)
         if self.judge.states_fact(plain):
             return False
         terms = word_forms.list_terms(plain)
@@ -327,9 +321,9 @@ def _split_cited_sentences(text: str) -> list[_Sentence]:
 def _read_sentence(raw: str) -> _Sentence:
     cited = dict.fromkeys(REF_MARK_PATTERN.findall(raw))
     refs = tuple(ref for ref in cited if ref != LOST_REF)
-    said = _ATTRIBUTION_PATTERN.sub("", raw.strip())
-    plain = strip_ref_marks(said).strip(" ,;")
-    if said != raw.strip() and plain:
+    text = _ATTRIBUTION_PATTERN.sub("", raw.strip())
+    plain = strip_ref_marks(text).strip(" ,;")
+    if text != raw.strip() and plain:
         plain = plain[0].upper() + plain[1:]
     return _Sentence(text=plain, refs=refs, is_miscited=LOST_REF in cited)
 

@@ -89,10 +89,7 @@ class PackBuilder:
         self._left += kept_back
         rows = list(self._list_claim_rows(has_passages=bool(passages)))
         claims = self._take_fitting(rows)
-        omitted = {
-            "passages": len(given) - len(passages),
-            "claims": len(rows) - len(claims),
-        }
+        omitted = {"passages": len(given) - len(passages), "claims": len(rows) - len(claims)}
         pack = {
             **head,
             "passages": passages,
@@ -145,11 +142,7 @@ class PackBuilder:
         for claim in list_telling_claims(found) if has_passages else found.claims:
             remarks = [f"{len(claim.sources)} sources"] if len(claim.sources) > 1 else []
             remarks += [remark for flag, remark in _FLAG_REMARKS.items() if flag in claim.flags]
-            yield {
-                "content": claim.content,
-                "sources": list(claim.sources),
-                "remarks": remarks,
-            }
+            yield {"content": claim.content, "sources": list(claim.sources), "remarks": remarks}
 
 
 def build_evidence_pack(
@@ -189,7 +182,11 @@ def render_writing_material(findings: ResearchFindings) -> str:
     known = {source.ref: source for source in findings.sources}
     if findings.passages:
         parts.append("Passages:")
-        parts += [_format_passage_material(passage, known) for passage in findings.passages]
+        for passage in findings.passages:
+            source = known.get(passage.ref)
+            title = " › ".join(filter(None, (source.title if source else "", passage.heading)))
+            date = f" ({(source.published or '')[:10]})" if source and source.published else ""
+            parts.append(f"[{passage.ref}] {title}{date}\n{passage.text}")
     parts += _render_claims(findings)
     for table in findings.value_tables:
         rows = "; ".join(f"{row.value} [{row.source}]" for row in table.rows)
@@ -198,13 +195,6 @@ def render_writing_material(findings: ResearchFindings) -> str:
         parts.append(f"Not found: {'; '.join(findings.not_found)}")
     parts.append("Sources:\n" + "\n".join(map(format_source_line, findings.sources)))
     return "\n\n".join(parts)
-
-
-def _format_passage_material(passage: EvidencePassage, known: dict[str, ResearchSource]) -> str:
-    source = known.get(passage.ref)
-    title = " › ".join(filter(None, (source.title if source else "", passage.heading)))
-    date = (source.published or "")[:10] if source else ""
-    return f"[{passage.ref}] {title}{f' ({date})' if date else ''}\n{passage.text}"
 
 
 def _render_claims(findings: ResearchFindings) -> list[str]:

@@ -73,10 +73,10 @@ class ExtractiveReport:
         if remarks:
             body.append(f"*{' '.join(remarks)}*")
         body.append("## Answer")
-        told = self._render_provider_claims()
-        if told and not self._found.pages:
-            body += told[1:]
-            told = []
+        provider_claims = self._render_provider_claims()
+        if provider_claims and not self._found.pages:
+            body += provider_claims[1:]
+            provider_claims = []
         elif coverage.state is AnswerState.ANSWERED and chosen.answer:
             body += self._render_answer(chosen.answer)
             body += self._render_section("More from the sources", chosen.further)
@@ -84,7 +84,7 @@ class ExtractiveReport:
             pages = len(self._found.pages)
             body += [describe_refusal(coverage, pages=pages, quoted_by=chosen.left_out)]
             body += self._render_section("Nearest passages", chosen.answer[:4])
-        body += told
+        body += provider_claims
         body += self._render_disagreements()
         body += _render_missing(coverage, self._found)
         text = "\n\n".join(body)
@@ -103,14 +103,14 @@ class ExtractiveReport:
             return self._render_single_answer(answer)
         made, first = [], []
         for at, part in enumerate(parts):
-            one = next((item for item in answer if at in item.parts), None)
-            if one is not None and one in first:
+            window = next((item for item in answer if at in item.parts), None)
+            if window is not None and window in first:
                 continue
-            asked = [parts[other] for other in one.parts] if one else [part]
+            asked = [parts[other] for other in window.parts] if window else [part]
             label = " / ".join(_collapse_whitespace(each.text) for each in asked)
-            said = self._render_windows([one]) if one else "No answer was found to this part."
-            made.append(f"**{label}**\n\n{said}")
-            first += [one] if one else []
+            text = self._render_windows([window]) if window else "No answer was found to this part."
+            made.append(f"**{label}**\n\n{text}")
+            first += [window] if window else []
         rest = [item for item in answer if item not in first]
         return [*made, *(["More on this:", self._render_windows(rest)] if rest else [])]
 
@@ -156,12 +156,12 @@ class ExtractiveReport:
 
     def _render_provider_claims(self) -> list[str]:
         """What the asked providers say, in the words of the sources that bear it out."""
-        told = [
+        claims = [
             claim
             for claim in self._built.claims
             if set(claim.supporting_providers) - {"local"} and self._marks.list_backing(claim)
         ]
-        lines = [self._marks.format_claim_line(claim) for claim in told[:_MAX_PROVIDER_CLAIMS]]
+        lines = [self._marks.format_claim_line(claim) for claim in claims[:_MAX_PROVIDER_CLAIMS]]
         return ["## From the providers", "\n".join(lines)] if lines else []
 
     def _render_disagreements(self) -> list[str]:
@@ -182,15 +182,15 @@ class ExtractiveReport:
         others = len(self._sources) - len(quoted)
         parts = [SOURCES_HEADING, "\n".join(_format_source_lines(quoted)) or "None."]
         were = "was" if others == 1 else "were"
-        told = f"{_format_page_count(others, 'further ')} {were} read and not quoted."
-        return [*parts, told] if others else parts
+        note = f"{_format_page_count(others, 'further ')} {were} read and not quoted."
+        return [*parts, note] if others else parts
 
 
 def describe_refusal(
     coverage: QuestionCoverage, *, pages: int, quoted_by: Sequence[str] = ()
 ) -> str:
     """Why there is no answer: nothing was found, or the pages do not name the subject."""
-    told = "No page was found that answers this question"
+    refusal = "No page was found that answers this question"
     if coverage.missing_names:
         names = " or ".join(f"“{name}”" for name in coverage.missing_names)
         none = (
@@ -198,11 +198,11 @@ def describe_refusal(
             if pages == 1
             else (f"none of the {pages} pages that were read mentions")
         )
-        return f"{told}: {none} {names}."
+        return f"{refusal}: {none} {names}."
     if coverage.state is AnswerState.ANSWERED:
         see = f": see {format_job_names(quoted_by)}" if quoted_by else ""
-        return f"{told} besides what this thread has quoted already{see}."
-    return f"{told}."
+        return f"{refusal} besides what this thread has quoted already{see}."
+    return f"{refusal}."
 
 
 def _render_missing(coverage: QuestionCoverage, found: PageAnalysis) -> list[str]:
@@ -232,11 +232,11 @@ def _render_value_table(table: ValueTable) -> str:
 
 def _format_source_lines(sources: Iterable[ResearchSource]) -> Iterator[str]:
     for source in sources:
-        told = [format_source_facts(source)]
-        told += [f"repeats {source.copy_of}" if source.copy_of else ""]
-        told += [f"archived: {source.archived_url}" if source.archived_url else ""]
+        parts = [format_source_facts(source)]
+        parts += [f"repeats {source.copy_of}" if source.copy_of else ""]
+        parts += [f"archived: {source.archived_url}" if source.archived_url else ""]
         title = _collapse_whitespace(source.title) or source.url
-        facts = ", ".join(filter(None, told))
+        facts = ", ".join(filter(None, parts))
         yield f"- [{source.ref}] {title} ({facts}): {format_source_address(source)}"
 
 
@@ -279,10 +279,7 @@ def find_compared_sides(found: PageAnalysis) -> tuple[ComparedSide, ...]:
     own, other = first - second, second - first
     if not own or not other:
         return ()
-    sides = (
-        _find_side(found, subjects[0], own, other),
-        _find_side(found, subjects[1], other, own),
-    )
+    sides = (_find_side(found, subjects[0], own, other), _find_side(found, subjects[1], other, own))
     return tuple(side for side in sides if side is not None) if all(sides) else ()
 
 

@@ -14,7 +14,7 @@ from citewell.research.pages.answer_passages import ChosenAnswer
 from citewell.research.pages.page_analysis import PageAnalysis
 from citewell.research.pages.question_coverage import AnswerState, QuestionCoverage
 from citewell.research.planning import private_material
-from citewell.research.planning.followed_question import complete_question
+from citewell.research.planning.thread_context import complete_question
 from citewell.research.reporting.question_phrasing import (
     VALUE_JOINTS,
     find_asked_subject,
@@ -56,11 +56,7 @@ class FollowOnSuggestions:
     """The suggestions of one report."""
 
     def __init__(
-        self,
-        found: PageAnalysis,
-        built: ClaimSet,
-        chosen: ChosenAnswer,
-        coverage: QuestionCoverage,
+        self, found: PageAnalysis, built: ClaimSet, chosen: ChosenAnswer, coverage: QuestionCoverage
     ) -> None:
         self._found = found
         self._built = built

@@ -234,12 +234,12 @@ async def apply_client_draft(
     It is compared with the passages and quotations that are stored with the job. A judge outside this
     machine never sees it: drafts are private.
     """
-    said: dict[str, dict[str, None]] = {}
+    quoted: dict[str, dict[str, None]] = {}
     for passage in findings.passages:
-        said.setdefault(passage.ref, {})[passage.text] = None
+        quoted.setdefault(passage.ref, {})[passage.text] = None
     for item in findings.evidence:
-        said.setdefault(item.source, {})[item.snippet] = None
-    texts = {ref: SourceText(text="\n\n".join(parts)) for ref, parts in said.items()}
+        quoted.setdefault(item.source, {})[item.snippet] = None
+    texts = {ref: SourceText(text="\n\n".join(parts)) for ref, parts in quoted.items()}
     report = ProviderReport(provider=CLIENT_WRITER, text=draft)
     judge = build_sentence_judge(findings, texts, are_whole=False)
     checked = await asyncio.to_thread(apply_model_report, findings, report, judge)

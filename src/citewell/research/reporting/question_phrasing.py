@@ -8,7 +8,7 @@ from functools import cache
 from math import log
 
 from citewell.research.pages.page_analysis import PageAnalysis
-from citewell.research.planning.followed_question import load_aspect_words
+from citewell.research.planning.thread_context import load_aspect_words
 from citewell.text.data_tables import load_table
 from citewell.text.language import scripts, word_forms
 from citewell.text.passages.page_units import list_passage_terms

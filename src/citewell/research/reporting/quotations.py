@@ -112,8 +112,8 @@ def _render_rows(shown: QuotedWindow, *, mark: str, tail: str) -> str:
     opening = " ".join(filter(None, [f"[{shown.subject}]" if shown.subject else "", before]))
     width = len(header)
     if not width or width > _MAX_TABLE_CELLS or any(len(row.cells) != width for row in rows):
-        said = "; ".join(_join_cells(row) for row in rows)
-        return f"- {opening} {said} {tail}" if opening else f"- {said} {tail}"
+        text = "; ".join(_join_cells(row) for row in rows)
+        return f"- {opening} {text} {tail}" if opening else f"- {text} {tail}"
     lines = [_format_row(header), "|" + "---|" * width]
     lines += [_format_row([*row.cells[:-1], f"{row.cells[-1] or '–'} {mark}"]) for row in rows]
     return "\n".join([f"- {opening} {tail}", "", *lines] if opening else ["", *lines])
@@ -151,7 +151,7 @@ class ClaimMarks:
     def describe_units(self, ref: str, units: Sequence[PageUnit]) -> tuple[list[str], str]:
         """The other sources that say what these units say, and a remark on all of them."""
         claims = [
-            self._claims[said] for unit in units if (said := format_unit_text(unit)) in self._claims
+            self._claims[text] for unit in units if (text := format_unit_text(unit)) in self._claims
         ]
         others = [
             item for claim in claims for item in self.list_backing(claim) if item.source != ref
@@ -166,8 +166,8 @@ class ClaimMarks:
         )
         flags = {flag for claim in claims for flag in claim.flags}
         remark = self._format_remark([ref, *own_words], flags)
-        told = "the same words in " + ", ".join(copied) if copied else ""
-        return [*own_words], ", ".join(filter(None, [remark, told]))
+        copies = "the same words in " + ", ".join(copied) if copied else ""
+        return [*own_words], ", ".join(filter(None, [remark, copies]))
 
     def format_claim_line(self, claim: ResearchClaim) -> str:
         """A claim in the words of its best source, with the marks of all sources behind it."""
@@ -177,8 +177,8 @@ class ClaimMarks:
         remark = self._format_remark(refs, set(claim.flags))
         if not backing:
             remark = ", ".join(filter(None, [remark, "no source is quoted"]))
-        said = " ".join((backing[0].snippet if backing else claim.content).split())
-        return f"- {said} {marks}{f' *({remark})*' if remark else ''}"
+        text = " ".join((backing[0].snippet if backing else claim.content).split())
+        return f"- {text} {marks}{f' *({remark})*' if remark else ''}"
 
     def list_backing(self, claim: ResearchClaim) -> list[ClaimEvidence]:
         rows = self._evidence.get(claim.id, ())
@@ -194,10 +194,10 @@ class ClaimMarks:
             for source in known
             if (kind := source_kinds.classify_source(source.url)) in _SPECIAL_KINDS
         )
-        told = [f"{len(owners)} sources"] if len(owners) > 1 else []
-        told += [f"{count} {kind}" for kind, count in sorted(kinds.items()) if len(owners) > 1]
-        told += [label for flag, label in _FLAG_LABELS.items() if flag in flags]
-        return ", ".join(told)
+        parts = [f"{len(owners)} sources"] if len(owners) > 1 else []
+        parts += [f"{count} {kind}" for kind, count in sorted(kinds.items()) if len(owners) > 1]
+        parts += [label for flag, label in _FLAG_LABELS.items() if flag in flags]
+        return ", ".join(parts)
 
 
 # Which pieces of evidence a report printed in its Answer, and where they stand on a page now.

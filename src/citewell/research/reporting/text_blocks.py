@@ -76,8 +76,8 @@ def _read_block(lines: list[str], place: int, *, gap: bool) -> tuple[WrittenBloc
     ):
         match = pattern.match(line)
         if match:
-            said = match.group(match.lastindex or 0).strip()
-            return WrittenBlock(kind=kind, text=said, prefix=match[1], gap=gap), 1
+            words = match.group(match.lastindex or 0).strip()
+            return WrittenBlock(kind=kind, text=words, prefix=match[1], gap=gap), 1
     return WrittenBlock(kind=WrittenKind.PARAGRAPH, text=line.strip(), gap=gap), 1
 
 

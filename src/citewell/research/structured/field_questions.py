@@ -78,19 +78,19 @@ class FieldQuestion:
 def build_field_question(field: SchemaField) -> FieldQuestion | None:
     """The question of a field with a number or a date; None for other fields."""
     words, per = _split_rate(split_label_words(field.name))
-    told = [*word_forms.split_words(field.description[:400])]
+    described = [*word_forms.split_words(field.description[:400])]
     unit, scale = find_asked_unit(field)
-    kind = _choose_field_kind(field, words, told, unit)
+    kind = _choose_field_kind(field, words, described, unit)
     if kind is None:
         return None
     skipped = (
         load_question_words()["generic"] | word_forms.list_stopwords("en") | _RATES.keys() | {per}
     )
     skipped |= _list_implied_words(kind) | {
-        word for word in (*words, *told) if _is_field_unit(word, unit)
+        word for word in (*words, *described) if _is_field_unit(word, unit)
     }
     named = [word for word in words if word not in skipped]
-    context = [word for word in told if word not in skipped | load_question_words()["page"]]
+    context = [word for word in described if word not in skipped | load_question_words()["page"]]
     heads = stem_terms(_find_counted(named, context) if kind is QuestionKind.COUNT else named)
     own = stem_terms(named)
     names = [word.lower() for word in _NAME_PATTERN.findall(field.description)]
@@ -100,7 +100,7 @@ def build_field_question(field: SchemaField) -> FieldQuestion | None:
         named=own,
         context=stem_terms(context) - heads - own,
         names=stem_terms([word for word in names if word in context]),
-        asks_change=bool(load_question_words()["change"] & {*words, *told}),
+        asks_change=bool(load_question_words()["change"] & {*words, *described}),
         unit=unit,
         scale=scale,
         per=per,
@@ -147,7 +147,7 @@ def _split_rate(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _choose_field_kind(
-    field: SchemaField, words: Sequence[str], told: Sequence[str], unit: str
+    field: SchemaField, words: Sequence[str], described: Sequence[str], unit: str
 ) -> QuestionKind | None:
     last = [word for word in words if word.isalpha()][-1:]
     if field.type == "string" and not field.choices:
@@ -156,11 +156,14 @@ def _choose_field_kind(
         return None
     founded = load_question_words()["founding"] & {*words}
     checks = (
-        (QuestionKind.PERCENT, unit == "%" or load_question_words()["share"] & {*words, *told}),
+        (
+            QuestionKind.PERCENT,
+            unit == "%" or load_question_words()["share"] & {*words, *described},
+        ),
         (QuestionKind.MONEY, unit in CURRENCY_CODES.values()),
         (QuestionKind.MEASURE, unit),
         (QuestionKind.AGE, "age" in words),
-        (QuestionKind.YEAR, "year" in words or founded or [*told[:1]] == ["year"]),
+        (QuestionKind.YEAR, "year" in words or founded or [*described[:1]] == ["year"]),
         (
             QuestionKind.PERCENT,
             (load_question_words()["change"] | load_question_words()["level"]) & {*last},

@@ -81,17 +81,17 @@ def _list_metadata_facts(metadata: Mapping[str, Any], text: str) -> Iterator[Pag
                 if isinstance(value, list)
                 else " ".join(str(value).split())
             )
-            told = f"{'.'.join(path)}: {plain}"[:MAX_HIGHLIGHT_CHARS]
-            shown = _find_line(lines, value) or told
+            line = f"{'.'.join(path)}: {plain}"[:MAX_HIGHLIGHT_CHARS]
+            shown = _find_line(lines, value) or line
             is_own = len(path) == 1 or path[-2] in _HOLDERS
             for label in dict.fromkeys((path[-1] if is_own else "", " ".join(path[-2:]))):
                 yield PageFact(label=label, value=value, highlight=shown, source=source)
     for name in ("citation", "open_graph"):
         for key, value in (metadata.get(name) or {}).items():
             label = str(key).rpartition(":")[2].removeprefix("citation_")
-            told = f"{key}: {value}"[:MAX_HIGHLIGHT_CHARS]
+            line = f"{key}: {value}"[:MAX_HIGHLIGHT_CHARS]
             if not str(key).startswith(_OTHER_META):
-                yield PageFact(label=label, value=value, highlight=told, source=META)
+                yield PageFact(label=label, value=value, highlight=line, source=META)
 
 
 def _walk_json(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -159,17 +159,19 @@ def _list_text_facts(text: str) -> Iterator[PageFact]:
 
 def _list_definitions(lines: Sequence[str]) -> Iterator[PageFact]:
     """A line and the line after it that begins with a colon, as definition lists are written."""
-    for term, told in pairwise(lines):
-        if told.startswith(": ") and not term.startswith((":", "|", "#")) and len(term) <= 80:
+    for term, definition in pairwise(lines):
+        if definition.startswith(": ") and not term.startswith((":", "|", "#")) and len(term) <= 80:
             label = term.strip("* ")
-            highlight = f"{label}: {told[2:].strip()}"[:MAX_HIGHLIGHT_CHARS]
-            yield PageFact(label=label, value=told[2:].strip(), highlight=highlight, source=LIST)
+            highlight = f"{label}: {definition[2:].strip()}"[:MAX_HIGHLIGHT_CHARS]
+            yield PageFact(
+                label=label, value=definition[2:].strip(), highlight=highlight, source=LIST
+            )
 
 
 def _list_stacked_values(lines: Sequence[str]) -> Iterator[PageFact]:
     """A short line and the value below it; not if a value stands above it too, which may be its own."""
-    for above, term, told in zip(("", *lines), lines, lines[1:], strict=False):
-        is_value = [_VALUE_LINE_PATTERN.fullmatch(item.strip()) for item in (above, term, told)]
+    for above, term, below in zip(("", *lines), lines, lines[1:], strict=False):
+        is_value = [_VALUE_LINE_PATTERN.fullmatch(item.strip()) for item in (above, term, below)]
         has_label_above = is_value[0] is None or above.strip()[-1:].isalpha()
         if (
             is_value[2]
@@ -177,15 +179,15 @@ def _list_stacked_values(lines: Sequence[str]) -> Iterator[PageFact]:
             and has_label_above
             and len(term.split()) <= _MAX_LABEL_WORDS
         ):
-            label, value = term.strip("#*- "), told.strip()
+            label, value = term.strip("#*- "), below.strip()
             yield PageFact(label=label, value=value, highlight=f"{label}: {value}", source=LABEL)
 
 
 def _list_headed_texts(lines: Sequence[str]) -> Iterator[PageFact]:
     """A heading, and the first sentence under it."""
-    for heading, told in pairwise(lines):
-        if heading.startswith("#") and not told.startswith(("#", "|", ":")):
-            sentence = told.lstrip("-*+> ").partition(". ")[0].strip()
+    for heading, text in pairwise(lines):
+        if heading.startswith("#") and not text.startswith(("#", "|", ":")):
+            sentence = text.lstrip("-*+> ").partition(". ")[0].strip()
             if sentence:
                 yield PageFact(
                     label=heading.strip("# "),

@@ -11,18 +11,13 @@ from typing import Any
 
 from citewell.core.values.field_schema import SchemaField, parse_field_schema
 from citewell.core.values.search_results import ValueEvidence
-from citewell.evidence.signs import excerpts, nearest_sentences
+from citewell.evidence.signs import nearest_sentences
+from citewell.research.structured import page_facts
 from citewell.research.structured.field_questions import (
     LabelMatcher,
     build_field_question,
     drop_unit_words,
     find_asked_unit,
-)
-from citewell.research.structured.page_facts import (
-    HEADING,
-    MAX_HIGHLIGHT_CHARS,
-    PageFact,
-    collect_page_facts,
 )
 from citewell.research.structured.prose_values import (
     MAX_MENTIONS,
@@ -38,9 +33,8 @@ from citewell.text.safety.text_cleaning import clean_markup
 MAX_VALUE_CHARS = 500
 _MAX_ARRAY_ITEMS = 50
 _MAX_NUMBER_DIGITS = 18
-_MAX_WORDS_CHARS = (
-    30  # before a number; behind more of them it belongs to a sentence and not to its label
-)
+# Before a number; behind more of them it belongs to a sentence and not to its label
+_MAX_WORDS_CHARS = 30
 _TRUE_WORDS = frozenset(("yes", "true", "✓", "✔", "y", "ja", "oui", "sí", "si"))
 _FALSE_WORDS = frozenset(("no", "false", "✗", "✘", "n", "nein", "non", "none"))
 _WRITTEN_NUMBER_PATTERN = re.compile(
@@ -97,14 +91,14 @@ def fill_page_fields(
 
 def summarise_for_query(text: str, query: str, language: str | None) -> FilledFields:
     """Without a schema: the sentences nearest to the query, word for word, and a summary of the page."""
-    running = excerpts.extract_running_text(text[:_MAX_SEARCHED_CHARS])
+    running = nearest_sentences.extract_running_text(text[:_MAX_SEARCHED_CHARS])
     asked = nearest_sentences.build_claim_terms(query, language=language)
-    _, said = nearest_sentences.find_nearest_sentences(asked, running, max_sentences=3)
-    summary = excerpts.summarise_markdown(text, max_chars=_MAX_SUMMARY_CHARS)
+    _, nearest = nearest_sentences.find_nearest_sentences(asked, running, max_sentences=3)
+    summary = nearest_sentences.summarise_markdown(text, max_chars=_MAX_SUMMARY_CHARS)
     found = (
-        said or sentences.split_sentences(summary)[:1]
+        nearest or sentences.split_sentences(summary)[:1]
     )  # a page that shares no word with the query
-    shown = tuple(match[: 2 * MAX_HIGHLIGHT_CHARS] for match in found)
+    shown = tuple(match[: 2 * page_facts.MAX_HIGHLIGHT_CHARS] for match in found)
     return FilledFields(summary=summary or None, highlights=shown)
 
 
@@ -119,25 +113,25 @@ def find_stated_highlights(text: str, values: list[Any]) -> tuple[str, ...]:
     return tuple(_find_value_place(lines, value) for value in values)
 
 
-def _find_value_place(lines: Sequence[str], value: Any) -> str:
+def _find_value_place(lines: Sequence[str], value: object) -> str:
     forms = _list_written_forms(value)
     for line in lines:
         plain = line.lower()
         found = next((form for form in forms if _has_whole(plain, form)), None)
         if found is None:
             continue
-        if len(line) <= MAX_HIGHLIGHT_CHARS:
+        if len(line) <= page_facts.MAX_HIGHLIGHT_CHARS:
             return line
         near = (
             sentence
             for sentence in sentences.split_sentences(line)
             if _has_whole(sentence.lower(), found)
         )
-        return next(near, line)[:MAX_HIGHLIGHT_CHARS]
+        return next(near, line)[: page_facts.MAX_HIGHLIGHT_CHARS]
     return ""
 
 
-def _list_written_forms(value: Any) -> tuple[str, ...]:
+def _list_written_forms(value: object) -> tuple[str, ...]:
     """How a value may stand in a text; numbers with and without separators."""
     if isinstance(value, bool) or value is None:
         return ()
@@ -173,7 +167,7 @@ class _FieldPage:
         self._text = text
         self._title = title
         self._metadata = metadata
-        self._facts = collect_page_facts(text, metadata)
+        self._facts = page_facts.collect_page_facts(text, metadata)
         self.shown: dict[str, str] = {}
         self.evidence: dict[str, ValueEvidence] = {}
 
@@ -196,7 +190,7 @@ class _FieldPage:
     ) -> None:
         """The words that state the value, and where the text has them if it does."""
         name = f"{within}.{asked.name}" if within else asked.name
-        self.shown[name] = " ".join(shown.split())[:MAX_HIGHLIGHT_CHARS]
+        self.shown[name] = " ".join(shown.split())[: page_facts.MAX_HIGHLIGHT_CHARS]
         words = re.findall(r"[^\W_]+", self.shown[name])
         place = re.search(r"[\W_]{1,12}".join(map(re.escape, words)), self._text) if words else None
         start, end = span or (place.span() if place else (None, None))
@@ -224,22 +218,22 @@ class _FieldPage:
             (score, -fact.source, fact)
             for fact in self._facts
             if (score := matcher.score_label(fact.label)) >= _LEAST_LABEL_SCORE
-            and (fact.source != HEADING or (asked.type == "string" and score == 1.0))
+            and (fact.source != page_facts.HEADING or (asked.type == "string" and score == 1.0))
             and self._has_asked_unit(fact, asked)
         ]
         ranked = sorted(scored, key=lambda item: item[:2], reverse=True)
         for _, same in groupby(ranked, key=lambda item: item[:2]):
             read = [(convert_stated_value(fact.value, asked), fact) for _, _, fact in same]
-            told = [(value, fact) for value, fact in read if value is not None]
-            if told:
-                value, fact = told[0]
-                if any(other != value for other, _ in told):
+            given = [(value, fact) for value, fact in read if value is not None]
+            if given:
+                value, fact = given[0]
+                if any(other != value for other, _ in given):
                     return None
                 self._keep_place(asked, within, fact.highlight)
                 return value
         return None
 
-    def _has_asked_unit(self, fact: PageFact, asked: SchemaField) -> bool:
+    def _has_asked_unit(self, fact: page_facts.PageFact, asked: SchemaField) -> bool:
         """Whether a fact can be in the unit that the field declares; metadata may name its currency apart."""
         unit, scale = find_asked_unit(asked)
         if not unit or asked.type not in {"integer", "number"}:
@@ -253,15 +247,17 @@ class _FieldPage:
 
     def _read_prose(self, asked: SchemaField, within: str) -> Any:
         question = build_field_question(asked)
-        told = find_stated_value(question, self._mentions) if question else None
-        if told is None:
+        mention = find_stated_value(question, self._mentions) if question else None
+        if mention is None:
             return None
-        value: Any = int(told.value) if told.value == int(told.value) else float(told.value)
+        value: Any = (
+            int(mention.value) if mention.value == int(mention.value) else float(mention.value)
+        )
         if asked.type == "string":
-            value = told.quantity.text
+            value = mention.quantity.text
         elif asked.type == "integer" and isinstance(value, float):
             return None
-        self._keep_place(asked, within, told.sentence, (told.start, told.end))
+        self._keep_place(asked, within, mention.sentence, (mention.start, mention.end))
         return value
 
     def _read_title(self, asked: SchemaField, within: str) -> Any:
@@ -304,7 +300,7 @@ def _convert_primitive(value: Any, kind: str) -> Any:
     return int(number) if number == int(number) else number
 
 
-def _read_stated_text(value: Any) -> str:
+def _read_stated_text(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, int | float):
@@ -315,7 +311,7 @@ def _read_stated_text(value: Any) -> str:
     return _SCHEMA_ORG_PREFIX_PATTERN.sub("", clean_markup(plain).strip("*_` "))[:MAX_VALUE_CHARS]
 
 
-def _read_stated_boolean(value: Any) -> bool | None:
+def _read_stated_boolean(value: object) -> bool | None:
     if isinstance(value, bool):
         return value
     words = _read_stated_text(value).lower().split()
@@ -325,7 +321,7 @@ def _read_stated_boolean(value: Any) -> bool | None:
     return False if first in _FALSE_WORDS else None
 
 
-def _read_stated_number(value: Any) -> float | int | None:
+def _read_stated_number(value: object) -> float | int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -21,23 +21,16 @@ from citewell.research.structured.field_questions import (
     stem_terms,
 )
 from citewell.text.language import sentences, word_forms
+from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.spelt_numbers import find_spelt_counts
-from citewell.text.quantities.stated_quantities import (
-    CURRENCY_CODES,
-    DATE_UNIT,
-    MAGNITUDE_FACTORS,
-    YEAR_UNIT,
-    StatedQuantity,
-    is_fixed_unit,
-)
 
 MAX_MENTIONS, _MAX_SENTENCE_CHARS = 2000, 600
 _LEAST_COVERAGE, _LEAST_LEAD = 0.5, 0.2  # the lead is over places with another value
 _AROUND_WORTH = 0.5  # of a word in the heading or the sentence before
 # Words from a measure to what it measures, words that a border of clauses counts as, words behind a count.
 _FARTHEST_WORDS, _BORDER_WORDS, _MAX_NOUN_WORDS = 8, 5, 4
-_CURRENCIES = frozenset(CURRENCY_CODES.values())
+_CURRENCIES = frozenset(stated_quantities.CURRENCY_CODES.values())
 _MARKUP_PATTERN = re.compile(
     r"\]\([^()\n]{0,500}+\)|!\[|[*_`\[\]\\]|^\s*(?:#+|>|[-+]|\d{1,3}[.)])\s"
 )
@@ -98,7 +91,7 @@ _TIMES = stem_terms(_TIME_WORDS.split())
 class NumberMention:
     """One number in its sentence; its offsets are in the sentence, `start` is in the text."""
 
-    quantity: StatedQuantity
+    quantity: stated_quantities.StatedQuantity
     sentence: str
     start: int
     page: frozenset[str]  # stems of the title
@@ -205,7 +198,7 @@ def _has_twin(mention: NumberMention, fitting: Sequence[NumberMention]) -> bool:
 def _is_elliptical(mention: NumberMention) -> bool:
     """Whether the clause has no subject and no noun for its number: "and 5,100 on Saturday"."""
     found, (left, right) = mention.quantity, mention.clause_span
-    if not is_fixed_unit(found.unit) and _list_counted_words(mention):
+    if not stated_quantities.is_fixed_unit(found.unit) and _list_counted_words(mention):
         return False
     if _PLACE_BEHIND_PATTERN.match(mention.sentence, found.end):
         right = found.start
@@ -247,15 +240,15 @@ def _has_fitting_unit(mention: NumberMention, question: FieldQuestion) -> bool:
         return False
     if kind is QuestionKind.COUNT:  # "one step ahead" and "zero waste" count nothing
         is_idiom = found.low <= 1 and mention.sentence[found.start].isalpha()
-        return not is_fixed_unit(found.unit) and not is_idiom
-    if kind is QuestionKind.MEASURE and not is_fixed_unit(question.unit):
+        return not stated_quantities.is_fixed_unit(found.unit) and not is_idiom
+    if kind is QuestionKind.MEASURE and not stated_quantities.is_fixed_unit(question.unit):
         behind = mention.sentence[mention.unit_start :].lstrip(" -").lower()
         return re.match(rf"{question.unit}s?\b", behind) is not None
     wanted = {
         QuestionKind.AGE: {found.unit},
         QuestionKind.PERCENT: {"%"},
-        QuestionKind.YEAR: {YEAR_UNIT},
-        QuestionKind.DATE: {DATE_UNIT},
+        QuestionKind.YEAR: {stated_quantities.YEAR_UNIT},
+        QuestionKind.DATE: {stated_quantities.DATE_UNIT},
         QuestionKind.MONEY: {question.unit} if question.unit else _CURRENCIES,
         QuestionKind.MEASURE: {question.unit} if found.scale == question.scale else frozenset(),
     }
@@ -393,7 +386,7 @@ def _split_line(line: str) -> Iterator[tuple[int, str]]:
             yield begin, plain[begin:end]
 
 
-def _list_quantities(sentence: str) -> Iterator[StatedQuantity]:
+def _list_quantities(sentence: str) -> Iterator[stated_quantities.StatedQuantity]:
     figures = extract_quantities(sentence)
     spelt = (
         count
@@ -405,7 +398,7 @@ def _list_quantities(sentence: str) -> Iterator[StatedQuantity]:
 
 @cache
 def _list_empty_stems() -> frozenset[str]:
-    return stem_terms((*word_forms.list_stopwords("en"), *MAGNITUDE_FACTORS))
+    return stem_terms((*word_forms.list_stopwords("en"), *stated_quantities.MAGNITUDE_FACTORS))
 
 
 def _stem_text(text: str) -> frozenset[str]:

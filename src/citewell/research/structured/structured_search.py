@@ -25,11 +25,7 @@ from citewell.core.values.search_results import (
 )
 from citewell.research.answer_service import CallContext
 from citewell.research.pages.page_finders import PageReadingService
-from citewell.research.planning.provider_choice import (
-    LOCAL_NAME,
-    PROVIDER_ERRORS,
-    PaidChoice,
-)
+from citewell.research.planning.provider_choice import LOCAL_NAME, PROVIDER_ERRORS, PaidChoice
 from citewell.research.settings import ResearchSettings
 from citewell.research.single_calls import (
     CallOrder,
@@ -161,8 +157,8 @@ class StructuredSearchService:
             zip(pages, filled, strict=True), key=lambda row: row[1].filled == 0
         )  # stable: the order of the search otherwise
         results = tuple(_build_result(page, fields) for page, fields in rows)[: request.count]
-        told = _NO_MODEL_NOTE if request.field_schema is not None else _NO_SCHEMA_NOTE
-        return StructuredHits(results=results, notes=(told, *notes) if results else notes)
+        note = _NO_MODEL_NOTE if request.field_schema is not None else _NO_SCHEMA_NOTE
+        return StructuredHits(results=results, notes=(note, *notes) if results else notes)
 
     async def _fill_page(self, page: Page, request: StructuredRequest) -> FilledFields:
         try:
@@ -234,10 +230,10 @@ class StructuredSearchService:
         kept = field_questions.drop_unstated_values(result.summary or {}, stated, places)
         shown = tuple(dict.fromkeys(filter(None, places)))
         if not shown:
-            said = await run_function(
+            proved = await run_function(
                 self._workers, summarise_for_query, page.content, query, page.language
             )
-            shown = said.highlights
+            shown = proved.highlights
         return _build_result(page, FilledFields(summary=kept, highlights=shown))
 
     async def _read_found_pages(

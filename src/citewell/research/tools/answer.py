@@ -15,8 +15,7 @@ class Args(SessionArguments, AnswerRequest):
 
 async def run(args: Args, call: ToolCall) -> GroundedAnswer:
     answer = await call.require_service(AnswerService).answer_question(
-        args.build_request(AnswerRequest),
-        context=CallContext.from_call(call),
+        args.build_request(AnswerRequest), context=CallContext.from_call(call)
     )
     call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
     call.report_sources(

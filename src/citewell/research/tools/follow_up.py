@@ -22,11 +22,7 @@ class Args(ToolArguments):
     ]
     custom_query: Annotated[
         QuestionText | None,
-        Field(
-            default=None,
-            validation_alias="customQuery",
-            description="Instead of topicIndex.",
-        ),
+        Field(default=None, validation_alias="customQuery", description="Instead of topicIndex."),
     ]
     budget_tier: Annotated[
         BudgetTier | None,

@@ -22,8 +22,7 @@ class Args(ToolArguments):
     """Start deep research in the background; returns a jobId at once. Then call research_status with wait_seconds, then get_results. Provider local is free and needs no key."""
 
     query: Annotated[
-        QuestionText,
-        Field(description="The question: scope, sub-questions, preferred evidence."),
+        QuestionText, Field(description="The question: scope, sub-questions, preferred evidence.")
     ]
     budget_tier: Annotated[BudgetTier, Field(default="M", validation_alias="budgetTier")]
     providers: Annotated[
@@ -59,8 +58,7 @@ class Args(ToolArguments):
     share_library: Annotated[
         bool,
         Field(
-            default=False,
-            description="Send library text to providers; only if the user agreed.",
+            default=False, description="Send library text to providers; only if the user agreed."
         ),
     ]
 

@@ -22,8 +22,7 @@ class Args(ToolArguments):
     """Export a sequential_search session or a completed research job as a report (markdown, html), structured json, or its sources as bibtex. Give sessionId or jobId."""
 
     session_id: Annotated[
-        str | None,
-        Field(default=None, min_length=1, max_length=100, validation_alias="sessionId"),
+        str | None, Field(default=None, min_length=1, max_length=100, validation_alias="sessionId")
     ]
     job_id: Annotated[
         str | None, Field(default=None, min_length=1, max_length=100, validation_alias="jobId")

@@ -19,8 +19,7 @@ class Args(SessionArguments, StructuredRequest):
 
 async def run(args: Args, call: ToolCall) -> StructuredAnswer:
     answer = await call.require_service(StructuredSearchService).search_structured(
-        args.build_request(StructuredRequest),
-        context=CallContext.from_call(call),
+        args.build_request(StructuredRequest), context=CallContext.from_call(call)
     )
     call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
     call.report_sources(

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from citewell.evidence.signs.oppositions import contrary_words
 from citewell.evidence.signs.oppositions.compared_sentence import (
     ANTONYM,
     NEGATION,
     ComparedSentence,
 )
-from citewell.evidence.signs.oppositions.contrary_words import (
-    AMOUNT_WORDS,
-    CHANGE,
-    LINK,
-    list_opposite_words,
-)
-from citewell.evidence.signs.oppositions.directed_words import DirectedWord
-from citewell.evidence.signs.oppositions.missing_denials import StatementClause
 from citewell.evidence.signs.oppositions.opposite_contrasts import find_changed_sides
+from citewell.evidence.signs.oppositions.statement_clauses import DirectedWord, StatementClause
 
 _MIN_COMPARED_COVERAGE = 0.25  # share of the claim's words in a clause, to be compared at all
 _MIN_AGREED_COVERAGE = 0.4
@@ -53,12 +47,12 @@ class _ClauseComparison:
 
 
 def find_opposed_direction(
-    claim: ComparedSentence, said: Sequence[ComparedSentence]
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> OpposedDirection | None:
-    """The opposition of the sentences said to a claim, if more of it opposes than agrees."""
+    """The opposition of the sentences to a claim, if more of it opposes than agrees."""
     found = [
         (place, row)
-        for place, sentence in enumerate(said)
+        for place, sentence in enumerate(sentences)
         for mine in claim.clauses
         for row in _compare_sentence(mine, sentence, claim)
     ]
@@ -82,50 +76,52 @@ def _compare_sentence(
         return
     every = frozenset().union(*(clause.terms for clause in sentence.clauses))
     whole = len(claim.plain_terms & every) / len(claim.plain_terms)
-    for said in sentence.clauses:
-        shared = len(claim.plain_terms & said.terms) / len(claim.plain_terms)
-        if said.directed and shared >= _MIN_COMPARED_COVERAGE:
+    for clause in sentence.clauses:
+        shared = len(claim.plain_terms & clause.terms) / len(claim.plain_terms)
+        if clause.directed and shared >= _MIN_COMPARED_COVERAGE:
             coverage = shared + _SENTENCE_WEIGHT * (whole - shared)
             is_changed = find_changed_sides(whole_claim.plain, sentence.plain) is not None
-            found = _compare_directed(claim, said, coverage, is_side_changed=is_changed)
-            if found is not None and not _is_undone(found, claim, said):
+            found = _compare_directed(claim, clause, coverage, is_side_changed=is_changed)
+            if found is not None and not _is_undone(found, claim, clause):
                 yield found
 
 
-def _is_undone(found: _ClauseComparison, claim: StatementClause, said: StatementClause) -> bool:
+def _is_undone(found: _ClauseComparison, claim: StatementClause, clause: StatementClause) -> bool:
     """Whether other words of the clauses turn what was found round, or leave it open."""
     if found.parity > 0:  # a claim that denies something is not confirmed by what denies nothing
-        return bool(claim.denied) and not said.denied
-    used = {one.word for one in (*claim.directed, *said.directed)}
-    theirs = frozenset(said.words).difference(claim.words, used)
+        return bool(claim.denied) and not clause.denied
+    used = {directed.word for directed in (*claim.directed, *clause.directed)}
+    theirs = frozenset(clause.words).difference(claim.words, used)
     return any(  # "short rest raises it", "long rest lowers it"
-        not list_opposite_words(word, "en").isdisjoint(theirs)
+        not contrary_words.list_opposite_words(word, "en").isdisjoint(theirs)
         for word in claim.words
-        if word not in used and word not in said.words
+        if word not in used and word not in clause.words
     )
 
 
 def _compare_directed(
-    claim: StatementClause, said: StatementClause, coverage: float, *, is_side_changed: bool
+    claim: StatementClause, clause: StatementClause, coverage: float, *, is_side_changed: bool
 ) -> _ClauseComparison | None:
     """Compares the words of direction that are about the same things."""
-    pairs = list(_pair_directed_words(claim, said))
+    pairs = list(_pair_directed_words(claim, clause))
     if not pairs:
         return None
     parity, share, ground = 1, 0.0, ""
     is_denied = False
-    for one, other, targets in pairs:
-        verdict = _compare_directions(one, other)
+    for mine, other, targets in pairs:
+        verdict = _compare_directions(mine, other)
         share = max(share, targets)
-        if one.is_denied != other.is_denied:
+        if mine.is_denied != other.is_denied:
             is_denied = True  # "not associated with an increased risk" is one denial, not two
         else:
             parity *= verdict
         if verdict < 0:
-            kind = NEGATION if one.is_denied != other.is_denied else ANTONYM
-            ground = f"{kind}: {one.word}/{other.word}"
+            kind = NEGATION if mine.is_denied != other.is_denied else ANTONYM
+            ground = f"{kind}: {mine.word}/{other.word}"
     parity *= -1 if is_denied else 1
-    unpaired, is_clear = _multiply_unpaired(claim, said, [(one, other) for one, other, _ in pairs])
+    unpaired, is_clear = _multiply_unpaired(
+        claim, clause, [(mine, other) for mine, other, _ in pairs]
+    )
     parity *= unpaired
     if is_side_changed:
         parity = -parity
@@ -140,70 +136,68 @@ def _compare_directed(
 
 
 def _pair_directed_words(
-    claim: StatementClause, said: StatementClause
+    claim: StatementClause, clause: StatementClause
 ) -> Iterator[tuple[DirectedWord, DirectedWord, float]]:
     """Each word of direction with the nearest one in the other clause, and their common targets."""
     found = []
-    for one in claim.directed:
-        for other in said.directed:
-            common = len(one.targets & other.targets)
-            if common and _compare_directions(one, other):
-                alike = one.word[:_SAME_WORD_LETTERS] == other.word[:_SAME_WORD_LETTERS]
-                worth = common + alike * _SAME_WORD_BONUS + (one.axis == other.axis)
-                share = common / min(len(one.targets), len(other.targets))
-                found.append((worth, one, other, share))
+    for own in claim.directed:
+        for other in clause.directed:
+            common = len(own.targets & other.targets)
+            if common and _compare_directions(own, other):
+                alike = own.word[:_SAME_WORD_LETTERS] == other.word[:_SAME_WORD_LETTERS]
+                worth = common + alike * _SAME_WORD_BONUS + (own.axis == other.axis)
+                share = common / min(len(own.targets), len(other.targets))
+                found.append((worth, own, other, share))
     mine: set[int] = set()
     theirs: set[int] = set()
-    for _, one, other, share in sorted(found, key=lambda row: -row[0]):
-        if one.place not in mine and other.place not in theirs:
-            mine.add(one.place)
+    for _, own, other, share in sorted(found, key=lambda row: -row[0]):
+        if own.place not in mine and other.place not in theirs:
+            mine.add(own.place)
             theirs.add(other.place)
-            yield one, other, share
+            yield own, other, share
 
 
-def _compare_directions(one: DirectedWord, other: DirectedWord) -> int:
+def _compare_directions(mine: DirectedWord, other: DirectedWord) -> int:
     """1 if two words of direction agree, -1 if they exclude each other, 0 if neither is known."""
-    same = one.is_denied == other.is_denied
-    if one.axis == other.axis and one.axis != LINK:
+    same = mine.is_denied == other.is_denied
+    if mine.axis == other.axis and mine.axis != contrary_words.LINK:
         if same:
-            return 1 if one.sign == other.sign else 0 if one.is_denied else -1
-        return -1 if one.sign == other.sign else 0
-    if LINK not in {one.axis, other.axis}:
+            return 1 if mine.sign == other.sign else 0 if mine.is_denied else -1
+        return -1 if mine.sign == other.sign else 0
+    if contrary_words.LINK not in {mine.axis, other.axis}:
         return 0
     if same:
-        return 1 if one.is_denied else 0
-    directed = other if one.axis == LINK else one
-    return 0 if directed.word in AMOUNT_WORDS else -1
+        return 1 if mine.is_denied else 0
+    directed = other if mine.axis == contrary_words.LINK else mine
+    return 0 if directed.word in contrary_words.AMOUNT_WORDS else -1
 
 
 def _multiply_unpaired(
-    claim: StatementClause,
-    said: StatementClause,
-    pairs: list[tuple[DirectedWord, DirectedWord]],
+    claim: StatementClause, clause: StatementClause, pairs: list[tuple[DirectedWord, DirectedWord]]
 ) -> tuple[int, bool]:
     """The sign of the words without a partner ("lack of A slows B": "A promotes B"), if clear."""
     sign, is_clear = 1, True
-    for one in _list_unpaired(claim, {one.place for one, _ in pairs}):
-        if one.targets & said.terms:
-            sign *= one.sign
-        elif one.sign < 0:
+    for mine in _list_unpaired(claim, {mine.place for mine, _ in pairs}):
+        if mine.targets & clause.terms:
+            sign *= mine.sign
+        elif mine.sign < 0:
             is_clear = False
-    told = {other.place for _, other in pairs}
+    theirs = {other.place for _, other in pairs}
     # "A loss of trust and of culture" is paired with both of "a loss of trust, less culture".
-    told |= {
+    theirs |= {
         directed.place
-        for directed in said.directed
+        for directed in clause.directed
         if any(directed.sign == mine.sign and directed.targets & mine.targets for mine, _ in pairs)
     }
-    for one in _list_unpaired(said, told):
-        if one.targets and 2 * len(one.targets & claim.terms) >= len(one.targets):
-            sign *= one.sign
+    for mine in _list_unpaired(clause, theirs):
+        if mine.targets and 2 * len(mine.targets & claim.terms) >= len(mine.targets):
+            sign *= mine.sign
     return sign, is_clear
 
 
 def _list_unpaired(clause: StatementClause, paired: set[int]) -> Iterator[DirectedWord]:
     seen = set(paired)
     for directed in clause.directed:
-        if directed.axis == CHANGE and directed.place not in seen:
+        if directed.axis == contrary_words.CHANGE and directed.place not in seen:
             seen.add(directed.place)
             yield directed

@@ -11,15 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from citewell.evidence.signs.nearest_sentences import remove_mere_emphasis
-from citewell.evidence.signs.oppositions.contrary_words import (
-    blank_bound_phrases,
-    compile_denial_pattern,
-    compile_limit_pattern,
-    is_light_word,
-    is_noun_denial,
-    load_opposition_words,
-)
-from citewell.evidence.signs.oppositions.missing_denials import (
+from citewell.evidence.signs.oppositions import contrary_words
+from citewell.evidence.signs.oppositions.statement_clauses import (
     StatementClause,
     join_denying_prefixes,
     parse_clauses,
@@ -92,7 +85,7 @@ class ComparedSentence:
             word = match[0].lower()
             is_content = (
                 word not in known
-                and not is_light_word(word, self.code)
+                and not contrary_words.is_light_word(word, self.code)
                 and word_forms.is_content_word(word)
             )
             stem = word_forms.stem_word(word, self.code) if is_content else ""
@@ -116,7 +109,9 @@ class ComparedSentence:
 
     @cached_property
     def denials(self) -> tuple[Denial, ...]:
-        found = compile_denial_pattern(self.code).finditer(blank_bound_phrases(self.text))
+        found = contrary_words.compile_denial_pattern(self.code).finditer(
+            contrary_words.blank_bound_phrases(self.text)
+        )
         return tuple(map(self._build_denial, found))
 
     def _build_denial(self, match: re.Match[str]) -> Denial:
@@ -125,7 +120,7 @@ class ComparedSentence:
             word.stem for word in self.words if start <= word.start < match.start() and word.stem
         ]
         follows = [word for word in self.words if match.end() <= word.start < end]
-        behind = [one.stem for one in follows if one.stem]
+        behind = [word.stem for word in follows if word.stem]
         rest = self.text[match.end() :].split()
         return Denial(
             start=match.start(),
@@ -137,13 +132,13 @@ class ComparedSentence:
 
     def _list_denied(self, denial: str, follows: Sequence[SentenceWord]) -> tuple[str, ...]:
         """The stems that a denial may be about, of the words that follow it in its clause."""
-        if is_noun_denial(denial, self.code):
-            return tuple(one.stem for one in follows if one.stem)[:_NOUN_REACH_WORDS]
-        joined = load_opposition_words(self.code).additions
+        if contrary_words.is_noun_denial(denial, self.code):
+            return tuple(word.stem for word in follows if word.stem)[:_NOUN_REACH_WORDS]
+        joined = contrary_words.load_opposition_words(self.code).additions
         # "Solids do not leak and are harder to light" does not deny that they are harder.
-        ends = (at for at, one in enumerate(follows) if one.text in joined)
-        end = next((at for at in ends if any(one.stem for one in follows[:at])), len(follows))
-        return tuple(one.stem for one in follows[:end] if one.stem)[:_REACH_WORDS]
+        ends = (at for at, word in enumerate(follows) if word.text in joined)
+        end = next((at for at in ends if any(word.stem for word in follows[:at])), len(follows))
+        return tuple(word.stem for word in follows[:end] if word.stem)[:_REACH_WORDS]
 
     def find_clause(self, place: int) -> tuple[int, int]:
         """The bounds of the clause that has the word at a place."""
@@ -166,7 +161,7 @@ class ComparedSentence:
 
     def is_limited_near(self, stems: tuple[str, ...], other: ComparedSentence) -> bool:
         """Whether a denial or a word that limits stands near one of the stems, and only here."""
-        at = next((place for place, one in enumerate(self.words) if one.stem in stems), 0)
+        at = next((place for place, word in enumerate(self.words) if word.stem in stems), 0)
         first = self.words[max(0, at - _LIMIT_WORDS[0])].start
         last = self.words[min(len(self.words) - 1, at + _LIMIT_WORDS[1])]
         near = self.text[first : last.start + len(last.text)]
@@ -176,7 +171,7 @@ class ComparedSentence:
             for denial in self.denials
         ):
             return True
-        found = compile_limit_pattern(self.code).finditer(near)
+        found = contrary_words.compile_limit_pattern(self.code).finditer(near)
         return not all(other.has_word(match[0].lower()) for match in found)
 
     def find_neighbour_stems(self, place: int) -> tuple[str, str]:
@@ -206,17 +201,17 @@ class ComparedSentence:
 
 
 def measure_overlap(
-    statement: ComparedSentence, said: ComparedSentence, without: frozenset[str] = frozenset()
+    statement: ComparedSentence, other: ComparedSentence, without: frozenset[str] = frozenset()
 ) -> tuple[float, float]:
     """The share of each sentence's content words in the other.
 
-    Words of the statement may stand before the sentence said, if this has half of them itself.
+    Words of the statement may stand before the sentence, if this has half of them itself.
     """
-    first, second = statement.terms - without, said.terms - without
+    first, second = statement.terms - without, other.terms - without
     shared = len(first & second)
     near = shared
     if shared >= _MIN_OWN_TERMS and shared >= _MIN_OWN_SHARE * len(first):
-        near = len(first & (second | said.context))
+        near = len(first & (second | other.context))
     return near / max(1, len(first)), shared / max(1, len(second))
 
 
@@ -238,5 +233,5 @@ class SentenceContrast:
 
     kind: str
     stated: str  # empty if only the source denies
-    said: str  # empty if only the statement denies
+    given: str  # empty if only the statement denies
     certainty: Certainty

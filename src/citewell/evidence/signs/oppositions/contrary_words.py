@@ -125,7 +125,9 @@ def is_noun_denial(word: str, code: str) -> bool:
 @lru_cache(maxsize=_PAIR_CACHE_ENTRIES)
 def are_contrary(word: str, other: str, code: str) -> bool:
     """Whether two words in small letters exclude each other in one place of a sentence."""
-    if other in list_opposite_words(word, code) or _are_contrary_verbs(word, other, code):
+    if other in list_opposite_words(word, code):
+        return True
+    if _stem_verb(other, code) in _load_verb_pairs(code).get(_stem_verb(word, code), ()):
         return True
     if code == "en":
         mine = {
@@ -146,11 +148,6 @@ def list_opposite_words(word: str, code: str) -> frozenset[str]:
     return listed | _list_prefixed_opposites(word, code)
 
 
-def _are_contrary_verbs(word: str, other: str, code: str) -> bool:
-    """Whether two verbs, in any of their forms, exclude each other."""
-    return _stem_verb(other, code) in _load_verb_pairs(code).get(_stem_verb(word, code), ())
-
-
 def _stem_verb(word: str, code: str) -> str:
     stem = word_forms.stem_word(word, code)
     return reduce_verb(stem) if code == "de" else stem
@@ -166,8 +163,8 @@ def _list_prefixed_opposites(word: str, code: str) -> set[str]:
         if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
             found.add(rest)
     for pair in _CONTRARY_PREFIXES if code == "en" else ():
-        for one, other in (pair, pair[::-1]):
-            rest = word.removeprefix(one)
+        for first, other in (pair, pair[::-1]):
+            rest = word.removeprefix(first)
             if rest != word and len(rest) >= _MIN_PREFIXED_LETTERS:
                 found.add(other + rest)
     return found
@@ -196,9 +193,9 @@ def _load_verb_pairs(code: str) -> dict[str, frozenset[str]]:
 def _join_pairs(pairs: Iterable[Iterable[str]]) -> dict[str, frozenset[str]]:
     """For each word, those that it stands in a pair with."""
     found: dict[str, set[str]] = {}
-    for one, other in pairs:
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
+    for first, other in pairs:
+        found.setdefault(first, set()).add(other)
+        found.setdefault(other, set()).add(first)
     return {word: frozenset(others) for word, others in found.items()}
 
 
@@ -261,15 +258,11 @@ def find_word_polarities(word: str) -> tuple[WordPolarity, ...]:
     found = list(exact.get(word, ()))
     for length in range(4, len(word) + 1):
         found += endings.get(word[:length], ())
-    state = _is_state_word(word)
+    states, state_endings = _load_state_words()
+    is_state = word in states or any(word.startswith(ending) for ending in state_endings)
     return tuple(
-        WordPolarity(axis=axis, sign=sign, is_state=state) for axis, sign in dict(found).items()
+        WordPolarity(axis=axis, sign=sign, is_state=is_state) for axis, sign in dict(found).items()
     )
-
-
-def _is_state_word(word: str) -> bool:
-    exact, endings = _load_state_words()
-    return word in exact or any(word.startswith(one) for one in endings)
 
 
 @cache

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from citewell.evidence.signs.oppositions import contrary_words
 from citewell.evidence.signs.oppositions.clause_directions import find_opposed_direction
 from citewell.evidence.signs.oppositions.compared_sentence import (
     ANTONYM,
@@ -24,18 +25,10 @@ from citewell.evidence.signs.oppositions.compared_sentence import (
     SentenceWord,
     measure_overlap,
 )
-from citewell.evidence.signs.oppositions.contrary_words import (
-    OPPOSITION_LANGUAGES,
-    compile_hidden_pattern,
-    compile_limit_pattern,
-    compile_word_list,
-    list_duty_stems,
-    load_opposition_words,
-)
 from citewell.evidence.signs.oppositions.opposite_contrasts import (
-    compares_things,
     find_opposite_contrast,
     find_side_contrast,
+    split_sides,
 )
 from citewell.text.data_tables import load_table
 
@@ -49,9 +42,8 @@ _MIN_SHARE = 0.5  # of the statement's content words in a sentence, to be compar
 _MIN_OPEN_SHARE = 0.55  # of them in the sentence itself, for a contrary that is not sure
 _MIN_CORE_SHARE = 0.7  # of them in a sentence that can speak for the statement
 _MAX_NEAR_SENTENCES = 2  # that are compared as a whole
-_MIN_STRENGTH_SHARE = (
-    0.5  # of the statement's content words, in the sentence that says it with a limit
-)
+# Of the statement's content words, in the sentence that says it with a limit
+_MIN_STRENGTH_SHARE = 0.5
 _SCOPE = "scope"
 _REACH_WORDS = 3  # content words after a word of strength that it may be about
 
@@ -65,12 +57,12 @@ class Opposition:
     place: int  # of the sentence among those that were compared
     # The words that differ; one of both is empty if only the other sentence denies something.
     stated: str = ""
-    said: str = ""
+    given: str = ""
 
 
 def find_opposition(
     statement: ComparedSentence,
-    said: Sequence[ComparedSentence],
+    sentences: Sequence[ComparedSentence],
     *,
     contexts: Sequence[frozenset[str]] = (),
 ) -> Opposition | None:
@@ -78,11 +70,11 @@ def find_opposition(
 
     `contexts` has, for each sentence, the stems of those before it, in which its subject may stand.
     """
-    if statement.code not in OPPOSITION_LANGUAGES:
+    if statement.code not in contrary_words.OPPOSITION_LANGUAGES:
         return None
-    held = contexts or [frozenset()] * len(said)
-    contrast = _find_contrast(statement.plain, list(zip(said, held, strict=True)))
-    directed = find_opposed_direction(statement, said)
+    held = contexts or [frozenset()] * len(sentences)
+    contrast = _find_contrast(statement.plain, list(zip(sentences, held, strict=True)))
+    directed = find_opposed_direction(statement, sentences)
     if directed is None:
         return contrast
     certainty = Certainty.LIKELY if directed.is_likely else Certainty.POSSIBLE
@@ -93,21 +85,25 @@ def find_opposition(
 
 
 def _find_contrast(
-    statement: ComparedSentence, said: Sequence[tuple[ComparedSentence, frozenset[str]]]
+    statement: ComparedSentence, sentences: Sequence[tuple[ComparedSentence, frozenset[str]]]
 ) -> Opposition | None:
     """What a sentence that is nearly equal says to the contrary, in any of the languages."""
     if not statement.terms:
         return None
     most = Certainty.SURE if len(statement.terms) >= _MIN_SURE_TERMS else Certainty.LIKELY
-    cut = [one.plain.cut_for(statement, context) for one, context in said]
-    near = [at for at, one in enumerate(cut) if measure_overlap(statement, one)[0] >= _MIN_SHARE]
+    cut = [sentence.plain.cut_for(statement, context) for sentence, context in sentences]
+    near = [
+        at
+        for at, sentence in enumerate(cut)
+        if measure_overlap(statement, sentence)[0] >= _MIN_SHARE
+    ]
     for place in near[:_MAX_NEAR_SENTENCES]:
         found = _compare_sentences(statement, cut[place])
         if found is None:
             continue
-        others = (one for at, one in enumerate(cut) if at != place)
+        others = (sentence for at, sentence in enumerate(cut) if at != place)
         certainty = min(found.certainty, most)
-        if any(_speaks_for(statement, one, found) for one in others):
+        if any(_speaks_for(statement, other, found) for other in others):
             certainty = Certainty.UNSETTLED
         # A sentence that has so much of the statement leaves something open at least.
         shared = len(statement.terms & cut[place].terms)
@@ -117,67 +113,69 @@ def _find_contrast(
                 ground=_describe_ground(found),
                 place=place,
                 stated=found.stated,
-                said=found.said,
+                given=found.given,
             )
     return None
 
 
 def _speaks_for(
-    statement: ComparedSentence, said: ComparedSentence, against: SentenceContrast
+    statement: ComparedSentence, sentence: ComparedSentence, against: SentenceContrast
 ) -> bool:
     """Whether a sentence has nearly all of a statement, and nothing against it."""
-    shared = len(statement.terms & said.terms)
+    shared = len(statement.terms & sentence.terms)
     return (
         shared >= _MIN_CORE_SHARE * len(statement.terms)
-        and (against.kind != COMPARISON or compares_things(said))
-        and _compare_sentences(statement, said) is None
+        and (against.kind != COMPARISON or split_sides(sentence) is not None)
+        and _compare_sentences(statement, sentence) is None
     )
 
 
 def _compare_sentences(
-    statement: ComparedSentence, said: ComparedSentence
+    statement: ComparedSentence, sentence: ComparedSentence
 ) -> SentenceContrast | None:
-    denied = find_denial_contrast(statement, said)
+    denied = find_denial_contrast(statement, sentence)
     if denied is not None:
         return denied
-    found = [find_opposite_contrast(statement, said)]
-    if not statement.denials and not said.denials:
-        found.append(find_side_contrast(statement, said))
-    return max(filter(None, found), key=lambda one: one.certainty, default=None)
+    found = [find_opposite_contrast(statement, sentence)]
+    if not statement.denials and not sentence.denials:
+        found.append(find_side_contrast(statement, sentence))
+    return max(filter(None, found), key=lambda contrast: contrast.certainty, default=None)
 
 
 def _describe_ground(found: SentenceContrast) -> str:
-    return f"{ANTONYM}: {found.stated}/{found.said}" if found.kind == ANTONYM else found.kind
+    return f"{ANTONYM}: {found.stated}/{found.given}" if found.kind == ANTONYM else found.kind
 
 
 # Finds what one of two sentences denies and the other says.
 
 
 def find_denial_contrast(
-    statement: ComparedSentence, said: ComparedSentence
+    statement: ComparedSentence, sentence: ComparedSentence
 ) -> SentenceContrast | None:
     """A denial in one of both, of something that the other has as well."""
-    mine = [denial for denial in statement.denials if _is_denied_alone(denial, said)]
-    theirs = [denial for denial in said.denials if _is_denied_alone(denial, statement)]
+    mine = [denial for denial in statement.denials if _is_denied_alone(denial, sentence)]
+    theirs = [denial for denial in sentence.denials if _is_denied_alone(denial, statement)]
     if mine and theirs:
         return SentenceContrast(
             kind=NEGATION,
             stated=mine[0].shown,
-            said=theirs[0].shown,
-            certainty=Certainty.SURE if _deny_each_other(statement, said) else Certainty.UNSETTLED,
+            given=theirs[0].shown,
+            certainty=Certainty.SURE
+            if _deny_each_other(statement, sentence)
+            else Certainty.UNSETTLED,
         )
     if not mine and not theirs:
         return None
-    denying, plain, found = (statement, said, mine) if mine else (said, statement, theirs)
+    denying, plain, found = (statement, sentence, mine) if mine else (sentence, statement, theirs)
     is_sure = (
         len(found) == _count_denials(denying, plain) - _count_denials(plain, denying)
-        and _is_near(statement, said, found[0])
+        and _is_near(statement, sentence, found[0])
         and _is_plain_denial(found[0], denying, plain)
     )
     return SentenceContrast(
         kind=NEGATION,
         stated=found[0].shown if mine else "",
-        said="" if mine else found[0].shown,
+        given="" if mine else found[0].shown,
         certainty=Certainty.SURE if is_sure else Certainty.UNSETTLED,
     )
 
@@ -194,71 +192,61 @@ def _count_denials(sentence: ComparedSentence, other: ComparedSentence) -> int:
     return sum(not other.terms.isdisjoint(each.stems) for each in sentence.denials)
 
 
-def _deny_each_other(statement: ComparedSentence, said: ComparedSentence) -> bool:
+def _deny_each_other(statement: ComparedSentence, sentence: ComparedSentence) -> bool:
     """Whether each denies what the other says, as "A rather than B" and "B rather than A" do."""
-    if len(statement.denials) != 1 or len(said.denials) != 1:
+    if len(statement.denials) != 1 or len(sentence.denials) != 1:
         return False
-    mine, theirs = statement.denials[0].stems, said.denials[0].stems
-    stated_share = measure_overlap(statement, said)[0]
+    mine, theirs = statement.denials[0].stems, sentence.denials[0].stems
+    stated_share = measure_overlap(statement, sentence)[0]
     return stated_share >= _MIN_STATED_SHARE and not set(mine) & set(theirs)
 
 
-def _is_near(statement: ComparedSentence, said: ComparedSentence, denial: Denial) -> bool:
+def _is_near(statement: ComparedSentence, sentence: ComparedSentence, denial: Denial) -> bool:
     # "It is not necessary to sign" is opposed by "Sign it".
-    lifted = frozenset(denial.stems) & list_duty_stems(statement.code) - said.terms
-    stated_share, said_share = measure_overlap(statement, said, lifted)
+    lifted = (
+        frozenset(denial.stems) & contrary_words.list_duty_stems(statement.code) - sentence.terms
+    )
+    stated_share, given_share = measure_overlap(statement, sentence, lifted)
     # The source may say much more outside the clause that is denied or denies.
-    told = _find_told_clause(said, denial)
-    said_share = max(said_share, len(told & statement.terms) / max(1, len(told)))
-    shared = len(statement.terms & said.terms)
-    permits = not said.word_texts.isdisjoint(load_opposition_words(said.code).permissions)
+    denied_terms = denial.clause_terms
+    if denial not in sentence.denials:
+        start = next((word.start for word in sentence.words if word.stem in denial.stems), 0)
+        denied_terms = sentence.list_clause_terms(start)
+    given_share = max(given_share, len(denied_terms & statement.terms) / max(1, len(denied_terms)))
+    shared = len(statement.terms & sentence.terms)
+    permits = not sentence.word_texts.isdisjoint(
+        contrary_words.load_opposition_words(sentence.code).permissions
+    )
     return (
         stated_share >= _MIN_STATED_SHARE
-        and said_share >= _MIN_SAID_SHARE
+        and given_share >= _MIN_SAID_SHARE
         and (shared >= _MIN_SHARED_TERMS or stated_share == 1)
         and not (lifted and permits)
     )
-
-
-def _find_told_clause(said: ComparedSentence, denial: Denial) -> frozenset[str]:
-    """The stems of the clause of the source that a denial stands in, or is about."""
-    if denial in said.denials:
-        return denial.clause_terms
-    place = next((word.start for word in said.words if word.stem in denial.stems), 0)
-    return said.list_clause_terms(place)
 
 
 def _is_plain_denial(denial: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:
     """Whether a denial is of the whole, and neither it nor what it denies is limited in any way."""
     about = tuple(stem for stem in denial.stems if stem in plain.terms)
     shared = denying.terms & plain.terms
+    start, end = denying.find_clause(denial.start)
+    beside = {word.stem for word in denying.words if not start <= word.start < end}
+    # The sentence without a denying word may deny in another way, as by "stays out of".
+    hidden = contrary_words.compile_hidden_pattern(plain.code).finditer(plain.text)
     return (
         # The clause of the denial has most of what the sentences share.
         len(denial.clause_terms & shared) >= _MIN_CLAUSE_SHARE * len(shared)
-        and not _is_said_beside(denial, denying, about)
-        and not _has_hidden_denial(plain, denying)
+        and not beside.issuperset(about)  # "is not in orbit there; it orbits the Sun"
+        and not any(match[0].lower() not in denying.text.lower() for match in hidden)
         and not plain.is_limited_near(about, denying)
         and not _is_limited_denial(denial, denying, plain)
     )
 
 
-def _is_said_beside(denial: Denial, denying: ComparedSentence, about: Sequence[str]) -> bool:
-    """Whether another clause says what a denial is about: "is not in orbit there; it orbits the Sun"."""
-    start, end = denying.find_clause(denial.start)
-    held = {word.stem for word in denying.words if not start <= word.start < end}
-    return held.issuperset(about)
-
-
-def _has_hidden_denial(plain: ComparedSentence, denying: ComparedSentence) -> bool:
-    """Whether the sentence without a denying word denies in another way, as by "stays out of"."""
-    found = compile_hidden_pattern(plain.code).finditer(plain.text)
-    return any(match[0].lower() not in denying.text.lower() for match in found)
-
-
 def _is_limited_denial(denial: Denial, denying: ComparedSentence, plain: ComparedSentence) -> bool:
     """Whether a word such as "only" or "unless" stands in the clause of a denial, and only there."""
     start, end = denying.find_clause(denial.start)
-    found = compile_limit_pattern(denying.code).finditer(denying.text, start, end)
+    found = contrary_words.compile_limit_pattern(denying.code).finditer(denying.text, start, end)
     return any(
         not plain.has_word(match[0].lower())
         for match in found
@@ -274,15 +262,15 @@ class Overstatement:
     """The strong word of the statement, and the weaker one that the source has in its place."""
 
     stated: str
-    said: str
+    given: str
     place: int  # of the sentence among those that were compared
 
 
 def find_overstatement(
-    statement: ComparedSentence, said: Sequence[ComparedSentence]
+    statement: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> Overstatement | None:
     """What a statement overstates; None if a sentence that is as near says it as strongly."""
-    if statement.code not in OPPOSITION_LANGUAGES:
+    if statement.code not in contrary_words.OPPOSITION_LANGUAGES:
         return None
     for kind in (_SCOPE, "certainty"):
         strong, weak = _compile_strength(kind, statement.code)
@@ -291,49 +279,53 @@ def find_overstatement(
             continue
         near = [
             place
-            for place, one in enumerate(said)
-            if _shares_statement_words(statement, one, strong, weak)
+            for place, sentence in enumerate(sentences)
+            if _shares_statement_words(statement, sentence, strong, weak)
         ]
-        if any(_says_strongly(statement, said[place], strong, weak) for place in near):
+        if any(_says_strongly(statement, sentences[place], strong, weak) for place in near):
             continue
         about = statement.terms
         if kind == _SCOPE:  # "no drug" says nothing against "many effects"
-            about = frozenset(one.stem for one in _list_following(statement, stated.end()))
-        found = ((place, _find_weaker_word(about, said[place], weak)) for place in near)
+            about = frozenset(word.stem for word in _list_following(statement, stated.end()))
+        found = ((place, _find_weaker_word(about, sentences[place], weak)) for place in near)
         for place, limit in found:
             if limit:
-                return Overstatement(stated=stated[0].lower(), said=limit, place=place)
+                return Overstatement(stated=stated[0].lower(), given=limit, place=place)
     return None
 
 
-def _find_weaker_word(about: frozenset[str], said: ComparedSentence, weak: re.Pattern[str]) -> str:
+def _find_weaker_word(
+    about: frozenset[str], sentence: ComparedSentence, weak: re.Pattern[str]
+) -> str:
     """The first weak word that is about one of these."""
-    for match in weak.finditer(said.text):
-        if any(one.stem in about for one in _list_following(said, match.end())):
+    for match in weak.finditer(sentence.text):
+        if any(word.stem in about for word in _list_following(sentence, match.end())):
             return match[0].lower()
     return ""
 
 
 def _says_strongly(
     statement: ComparedSentence,
-    said: ComparedSentence,
+    sentence: ComparedSentence,
     strong: re.Pattern[str],
     weak: re.Pattern[str],
 ) -> bool:
     """Whether a strong word stands right before something which the statement has too."""
-    found = strong.finditer(weak.sub(_blank, said.text))
-    about = (_list_following(said, match.end())[:1] for match in found)
+    found = strong.finditer(weak.sub(_blank, sentence.text))
+    about = (_list_following(sentence, match.end())[:1] for match in found)
     return any(word.stem in statement.terms for words in about for word in words)
 
 
-def _list_following(said: ComparedSentence, end: int) -> list[SentenceWord]:
-    limit = said.find_clause(end)[1]
-    return [word for word in said.words if end <= word.start < limit and word.stem][:_REACH_WORDS]
+def _list_following(sentence: ComparedSentence, end: int) -> list[SentenceWord]:
+    limit = sentence.find_clause(end)[1]
+    return [word for word in sentence.words if end <= word.start < limit and word.stem][
+        :_REACH_WORDS
+    ]
 
 
 def _shares_statement_words(
     statement: ComparedSentence,
-    said: ComparedSentence,
+    sentence: ComparedSentence,
     strong: re.Pattern[str],
     weak: re.Pattern[str],
 ) -> bool:
@@ -344,7 +336,7 @@ def _shares_statement_words(
         and not strong.fullmatch(word.text)
         and not weak.fullmatch(word.text)
     )
-    return bool(wanted) and len(wanted & said.terms) >= _MIN_STRENGTH_SHARE * len(wanted)
+    return bool(wanted) and len(wanted & sentence.terms) >= _MIN_STRENGTH_SHARE * len(wanted)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -354,4 +346,4 @@ def _blank(match: re.Match[str]) -> str:
 @cache
 def _compile_strength(kind: str, code: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     strong, weak = load_table(__package__, "strength_words")[kind][code]
-    return compile_word_list((strong,)), compile_word_list((weak,))
+    return contrary_words.compile_word_list((strong,)), contrary_words.compile_word_list((weak,))
