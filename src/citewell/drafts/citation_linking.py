@@ -126,9 +126,9 @@ class CitationLinker:
     def _uses_names(self, linked: Sequence[LinkedMark]) -> bool:
         """Whether the draft cites by names: some are found, or it has no list and several marks."""
         named = [link for link in linked if link.mark.form is CitationForm.AUTHOR_YEAR]
-        if any(one.references for one in named):
+        if any(link.references for link in named):
             return True
-        sure = sum(bool(one.missing) for one in named)
+        sure = sum(bool(link.missing) for link in named)
         return not self._table.listed_count and sure >= _MIN_SURE_MARKS
 
 

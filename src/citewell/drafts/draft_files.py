@@ -154,7 +154,7 @@ def list_bibliography_names(text: str, draft_format: str) -> list[str]:
         return []
     value = line["value"].strip().strip("[]")
     written = [*value.split(","), *_ITEM_PATTERN.findall(line["items"])]
-    return [name for one in written if (name := one.strip().strip("\"'"))]
+    return [name for part in written if (name := part.strip().strip("\"'"))]
 
 
 def load_beside(folder: Path, name: str, notes: list[str], *, max_bytes: int) -> bytes | None:

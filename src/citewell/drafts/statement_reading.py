@@ -98,13 +98,14 @@ class StatementReader:
     ) -> None:
         self._view = view
         self._linked = linked
-        self._ids = {id(one): name for one, name in zip(linked, ids, strict=True)}
+        self._ids = {id(link): name for link, name in zip(linked, ids, strict=True)}
         self._places = places
         self._format = draft_format
         self._language = language
-        self._said = _blank_marks(view.spoken, linked)
+        self._unmarked = _blank_marks(view.spoken, linked)
         notes = [(entry.start, entry.end) for entry in view.note_entries]
-        self._body = blank_spans(self._said, notes)  # a note within a paragraph is no part of it
+        # A note within a paragraph is no part of it.
+        self._body = blank_spans(self._unmarked, notes)
         self._starts = [link.mark.start for link in linked]
         self._is_paper = any(is_paper_heading(heading.title) for heading in view.headings)
 
@@ -113,8 +114,12 @@ class StatementReader:
         groups = [self._read_text_block(blocks, place) for place in range(len(blocks))]
         self._share_between_blocks(blocks, groups)
         made = [statement for group in groups for statement in map(self._build_statement, group)]
-        kept = sorted((row for row in made if row is not None), key=lambda one: one.place.start)
-        return tuple(replace(one, id=f"s{number}") for number, one in enumerate(kept, start=1))
+        kept = sorted(
+            (row for row in made if row is not None), key=lambda statement: statement.place.start
+        )
+        return tuple(
+            replace(statement, id=f"s{number}") for number, statement in enumerate(kept, start=1)
+        )
 
     def _read_text_block(self, blocks: Sequence[DraftBlock], place: int) -> list[_Sentence]:
         block = blocks[place]
@@ -154,16 +159,16 @@ class StatementReader:
                 yield self._build_sentence(clause, block, is_whole=len(clauses) == 1)
 
     def _choose_text(self, block: DraftBlock) -> str:
-        return self._said if block.kind is DraftBlockKind.NOTE else self._body
+        return self._unmarked if block.kind is DraftBlockKind.NOTE else self._body
 
     def _build_sentence(
         self, clause: StatementClause, block: DraftBlock, *, is_whole: bool
     ) -> _Sentence:
         whole = self._choose_text(block)
-        said = whole[clause.text_start : clause.end]
+        text = whole[clause.text_start : clause.end]
         printed = cut_spans(whole, clause.text_start, clause.end, self._view.unprinted)
         clean = clean_statement if is_whole else clean_clause
-        start = clause.start + len(said) - len(said.lstrip()) if is_whole else clause.start
+        start = clause.start + len(text) - len(text.lstrip()) if is_whole else clause.start
         end = max([clause.end, *(mark.mark.end for mark in clause.marks)])
         stop = whole[clause.start : clause.end].rstrip()[-1:] in _FULL_STOPS
         return _Sentence(
@@ -200,15 +205,15 @@ class StatementReader:
         ]
 
     def _split_draft_cells(self, block: DraftBlock) -> list[str]:
-        said = self._said
+        text = self._unmarked
         bars = [
             place
             for place in range(block.start, block.end)
-            if said[place] == CELL_MARK and self._view.text[place - 1 : place] != "\\"
+            if text[place] == CELL_MARK and self._view.text[place - 1 : place] != "\\"
         ]
         edges = [block.start - 1, *bars, block.end]
         cells = [
-            clean_statement(cut_spans(said, start + 1, end, self._view.unprinted), self._format)
+            clean_statement(cut_spans(text, start + 1, end, self._view.unprinted), self._format)
             for start, end in pairwise(edges)
         ]
         # Rows of markdown begin and end with a bar.
@@ -233,7 +238,7 @@ class StatementReader:
                     if not sentence.marks and not sentence.shared:
                         sentence.shared += lead
             else:
-                ends = self._said[block.start : block.end].rstrip()[-1:]
+                ends = self._unmarked[block.start : block.end].rstrip()[-1:]
                 lead = self._list_ids(group[-1]) if group and ends in {":", "："} else []
             is_source = len(group) == 1 and group[0].marks and _is_bare_citation(group[0])
             if is_source and block.kind is DraftBlockKind.PARAGRAPH:
@@ -347,8 +352,8 @@ def _share_in_block(sentences: list[_Sentence], list_ids: Callable[[_Sentence], 
 
 def _blank_marks(spoken: str, linked: Sequence[LinkedMark]) -> str:
     """The text without the marks; one that is the subject of a sentence leaves a sign."""
-    said = blank_spans(spoken, [span for link in linked for span in link.mark.hidden])
-    said = _name_authors(said, linked)
+    text = blank_spans(spoken, [span for link in linked for span in link.mark.hidden])
+    text = _name_authors(text, linked)
     places = [
         link.mark.hidden[0][0]
         for link in linked
@@ -358,13 +363,13 @@ def _blank_marks(spoken: str, linked: Sequence[LinkedMark]) -> str:
     done = 0
     for place in places:
         if place >= done:
-            pieces += [said[done:place], SUBJECT_MARK]
+            pieces += [text[done:place], SUBJECT_MARK]
             done = place + 1
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return _keep_abbreviations("".join(pieces), linked)
 
 
-def _name_authors(said: str, linked: Sequence[LinkedMark]) -> str:
+def _name_authors(text: str, linked: Sequence[LinkedMark]) -> str:
     """The text with the names of authors in place of keys that are words of their sentence."""
     pieces: list[str] = []
     done = 0
@@ -375,23 +380,23 @@ def _name_authors(said: str, linked: Sequence[LinkedMark]) -> str:
         # The longest form of the authors that fits in the place of the mark.
         fitting = next((name for name in link.authors if len(name) <= end - start), "")
         if fitting and start >= done:
-            pieces += [said[done:start], fitting.ljust(end - start)]
+            pieces += [text[done:start], fitting.ljust(end - start)]
             done = end
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return "".join(pieces)
 
 
-def _keep_abbreviations(said: str, linked: Sequence[LinkedMark]) -> str:
+def _keep_abbreviations(text: str, linked: Sequence[LinkedMark]) -> str:
     """The text with another dot where a mark followed "et al.", so that no sentence ends there."""
     pieces: list[str] = []
     done = 0
     for link in linked:
         place = link.mark.hidden[0][0] if link.mark.hidden else link.mark.start
-        match = _OTHERS_END_PATTERN.search(said, max(done, place - _MAX_OTHERS_CHARS), place)
+        match = _OTHERS_END_PATTERN.search(text, max(done, place - _MAX_OTHERS_CHARS), place)
         if match is not None:
-            pieces += [said[done : match.start(1)], ABBREVIATION_DOT]
+            pieces += [text[done : match.start(1)], ABBREVIATION_DOT]
             done = match.end(1)
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return "".join(pieces)
 
 

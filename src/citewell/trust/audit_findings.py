@@ -109,10 +109,10 @@ def build_audit_entries(examined: Sequence[ExaminedEntry]) -> list[AuditEntry]:
     offline = not any(has_any_answer(entry) for entry in examined)
     seen: dict[str, int] = {}
     found = []
-    for index, one in enumerate(examined, start=1):
-        twin = _find_duplicate_entry(one.reference, seen, index)
+    for index, entry in enumerate(examined, start=1):
+        twin = _find_duplicate_entry(entry.reference, seen, index)
         found.append(
-            _build_audit_entry(index, one, collect_entry_flags(one, twin=twin, offline=offline))
+            _build_audit_entry(index, entry, collect_entry_flags(entry, twin=twin, offline=offline))
         )
     return found
 
@@ -140,21 +140,21 @@ def summarize_audit(found: Sequence[AuditEntry], *, malformed: int) -> AuditSumm
 
 
 def _describe_audit_warning(found: Sequence[AuditEntry], malformed: int) -> str | None:
-    total, said = len(found), [] if found or malformed else ["No reference was found."]
+    total, sentences = len(found), [] if found or malformed else ["No reference was found."]
     unchecked = [entry for entry in found if UNCHECKED_FLAG in entry.flags]
     unheard = sum(entry.match_confidence is None for entry in unchecked)
     if total and unheard > total * _WARNING_SHARE:
-        said.append(
+        sentences.append(
             f"{unheard} of {total} {pluralize(total, 'entry', 'entries')} could not be checked: registries may be unreachable. Try again later."
         )
     elif total and len(unchecked) > total * _WARNING_SHARE:
-        said.append(
+        sentences.append(
             f"{len(unchecked)} of {total} {pluralize(total, 'entry', 'entries')} could not be confirmed; the reason of each says why."
         )
     if malformed:
         records = "1 damaged record is" if malformed == 1 else f"{malformed} damaged records are"
-        said.append(f"{records} listed under malformed; see the lines named there.")
-    return " ".join(said) or None
+        sentences.append(f"{records} listed under malformed; see the lines named there.")
+    return " ".join(sentences) or None
 
 
 def has_any_answer(entry: ExaminedEntry) -> bool:
@@ -175,11 +175,15 @@ def collect_entry_flags(entry: ExaminedEntry, *, twin: int | None, offline: bool
         found[DEAD] = explain_dead_link(link)
     if wrong := _explain_mischaracterised(entry.claim):
         found[MISCHARACTERISED] = wrong
-    told = found.keys() & {NOT_FOUND, MISMATCH}
+    work_flags = found.keys() & {NOT_FOUND, MISMATCH}
     is_gone = DEAD in found and entry.is_page_only
-    if not told and finding.existence != WORK_FOUND and not entry.is_settled and not is_gone:
+    if not work_flags and finding.existence != WORK_FOUND and not entry.is_settled and not is_gone:
         found[UNCHECKED_FLAG] = _explain_unchecked(entry)
-    elif not told and finding.existence != WORK_FOUND and (unseen := _explain_unseen_page(entry)):
+    elif (
+        not work_flags
+        and finding.existence != WORK_FOUND
+        and (unseen := _explain_unseen_page(entry))
+    ):
         found[UNCHECKED_FLAG] = unseen
     if twin is not None:
         found[DUPLICATE] = f"the same work as entry {twin}."
@@ -217,8 +221,8 @@ def _explain_mischaracterised(claim: ClaimCheck | None) -> str:
         return "the source was read and shares no specific word with the claim."
     if claim.claim_relation != ClaimRelation.CONTRADICTS or claim.claim_judge == LEXICAL_NAME:
         return ""
-    said = " ".join((claim.claim_quote or "").split())[:_MAX_QUOTED_CHARS]
-    return f"the source contradicts the claim, says the judge {claim.claim_judge}: “{said}”."
+    quote = " ".join((claim.claim_quote or "").split())[:_MAX_QUOTED_CHARS]
+    return f"the source contradicts the claim, says the judge {claim.claim_judge}: “{quote}”."
 
 
 def _explain_retracted(finding: WorkFinding) -> str:
@@ -228,8 +232,8 @@ def _explain_retracted(finding: WorkFinding) -> str:
     when = f" on {status.date}" if status.date else ""
     notice = f"; notice {status.notice_doi}" if status.notice_doi else ""
     source = status.source or "its registry"
-    said = _NOTICE_SOURCE_NAMES.get(source, source)
-    return f"the work was retracted{when} according to {said}{notice}."
+    name = _NOTICE_SOURCE_NAMES.get(source, source)
+    return f"the work was retracted{when} according to {name}{notice}."
 
 
 def _explain_not_registered(entry: ExaminedEntry) -> str:
@@ -248,11 +252,11 @@ def _explain_mismatch(finding: WorkFinding) -> str:
     identity = finding.identity
     if not finding.is_another_work:
         return finding_advice.describe_near_miss(finding)
-    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
+    reasons = "; ".join(identity.reasons).rstrip(".") if identity else ""
     right = (
         f" The words of the entry fit DOI {finding.suggested_doi}." if finding.suggested_doi else ""
     )
-    return f"the record is not the work described: {said}.{right}"
+    return f"the record is not the work described: {reasons}.{right}"
 
 
 def explain_dead_link(link: LinkState) -> str:
@@ -357,7 +361,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     near = finding.other_paper if finding.identity is not None else None
     matched = finding.paper or near
     matched_title = matched.title if matched is not None else None
-    flag_reasons = " ".join(said[:1].upper() + said[1:] for said in flags.values()) or None
+    flag_reasons = " ".join(reason[:1].upper() + reason[1:] for reason in flags.values()) or None
     made = AuditEntry(
         index=index,
         key=reference.key or None,

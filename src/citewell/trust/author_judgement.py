@@ -79,8 +79,8 @@ def _judge_difference(
             agreement=True if found.matched_count > len(cited.people) / 2 else None,
             reason="some names are organizations or in another script, and were not compared",
         )
-    if told := _describe_other_difference(cited, found, record):
-        return AuthorJudgement(agreement=False, reason=told)
+    if difference := _describe_other_difference(cited, found, record):
+        return AuthorJudgement(agreement=False, reason=difference)
     return AuthorJudgement(agreement=True, reason=_describe_partial_list(cited, record))
 
 

@@ -148,7 +148,7 @@ class BibliographyAudit:
         repeats = Counter(keys)
         distinct = dict(zip(keys, references, strict=True))
 
-        async def one(key: Reference, reference: Reference) -> WorkFinding:
+        async def look_up(key: Reference, reference: Reference) -> WorkFinding:
             nonlocal done
             async with gate:
                 finding = await self._references.find_cited_work(
@@ -163,7 +163,7 @@ class BibliographyAudit:
                 )
             return finding
 
-        checks = (one(key, each) for key, each in distinct.items())
+        checks = (look_up(key, each) for key, each in distinct.items())
         found = await _finish_in_time(checks, self._max_lookup_seconds)
         by_key = dict(zip(distinct, found, strict=True))
         return [by_key[key] or NO_FINDING for key in keys]
@@ -204,8 +204,8 @@ class BibliographyAudit:
     ) -> AuditReport:
         over = len(request.references) - len(entries)
         malformed = tuple(
-            MalformedRecord(line=one.line, reason=one.reason, excerpt=one.excerpt or None)
-            for one in request.malformed
+            MalformedRecord(line=entry.line, reason=entry.reason, excerpt=entry.excerpt or None)
+            for entry in request.malformed
         )
         return AuditReport(
             source=request.source,
@@ -316,7 +316,7 @@ def _normalize_entry(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
 def _read_entry_field(number: int, name: str, value: Any) -> str:
     """The field as text; authors may be a list of names. Raises InvalidInput for any other list."""
     if name == "author" and isinstance(value, list | tuple):
-        return "; ".join(str(one).strip() for one in value if str(one or "").strip())
+        return "; ".join(str(author).strip() for author in value if str(author or "").strip())
     if isinstance(value, list | tuple | dict):
         raise InvalidInput(f"The {name} of entry {number} must be text.")
     return str(value or "").strip()

@@ -104,7 +104,7 @@ def append_cases(references: AuditReport, cases: AuditReport | None) -> AuditRep
     note = f"The text cites cases: they are the entries from {count + 1} on."
     notes = (*(references.notes or ()), *([note] if cases.entries else []), *(cases.notes or ()))
     skipped = (references.skipped or 0) + (cases.skipped or 0)
-    said = filter(None, (references.skipped_note, cases.skipped_note))
+    skip_notes = filter(None, (references.skipped_note, cases.skipped_note))
     return references.model_copy(
         update={
             "entries": entries,
@@ -113,7 +113,7 @@ def append_cases(references: AuditReport, cases: AuditReport | None) -> AuditRep
                 entries, malformed=references.summary.malformed
             ),
             "skipped": skipped or None,
-            "skipped_note": " ".join(said) or None,
+            "skipped_note": " ".join(skip_notes) or None,
             "notes": notes,
         }
     )

@@ -113,13 +113,16 @@ class ClaimSources:
             *(self._compare_claim_text(claim, tenant) for claim in claims)
         )
         pairs = {
-            place: ClaimPair(claim=claims[place].claim, source=one.source)
-            for place, one in enumerate(compared)
-            if one.source is not None
+            place: ClaimPair(claim=claims[place].claim, source=comparison.source)
+            for place, comparison in enumerate(compared)
+            if comparison.source is not None
         }
         opinions = await self._judging.judge_claims(tuple(pairs.values()), context)
         found = dict(zip(pairs, opinions, strict=True))
-        return [_add_judge_opinion(one, found.get(place)) for place, one in enumerate(compared)]
+        return [
+            _add_judge_opinion(comparison, found.get(place))
+            for place, comparison in enumerate(compared)
+        ]
 
     async def _compare_claim_text(self, asked: CitedClaim, tenant: str | None) -> _ComparedSource:
         places = asked.places
@@ -143,15 +146,15 @@ def _add_judge_opinion(compared: _ComparedSource, opinion: Opinion | None) -> Cl
     if not isinstance(opinion, Judgement):
         return check
     by_words = opinion.judge == LEXICAL_NAME
-    said = {"claim_judge": opinion.judge, "claim_judge_note": opinion.note or None}
+    fields = {"claim_judge": opinion.judge, "claim_judge_note": opinion.note or None}
     if not opinion.quote or (by_words and check.claim_support in _UNCOVERED_STATES):
-        return check.model_copy(update=said) if opinion.note else check
-    said |= {"claim_relation": opinion.relation.value, "claim_quote": opinion.quote}
+        return check.model_copy(update=fields) if opinion.note else check
+    fields |= {"claim_relation": opinion.relation.value, "claim_quote": opinion.quote}
     if not by_words and opinion.relation is not ClaimRelation.MENTIONS:
         # Other words, or another language: coverage alone had missed the place.
         check = compared.other_words or check
-        said |= {"claim_support": ADDRESSED}
-    return check.model_copy(update=said)
+        fields |= {"claim_support": ADDRESSED}
+    return check.model_copy(update=fields)
 
 
 def list_source_places(
@@ -267,8 +270,8 @@ def measure_claim_coverage(
         word_forms.extract_terms(sentence, language=wanted.language) & wanted.terms
         for sentence in found
     ]
-    share, told = _find_densest_window(each, wanted.terms, specific or wanted.terms)
-    support = ADDRESSED if share >= ADDRESSED_SHARE else PARTLY if told else NOT_ADDRESSED
+    share, has_specific = _find_densest_window(each, wanted.terms, specific or wanted.terms)
+    support = ADDRESSED if share >= ADDRESSED_SHARE else PARTLY if has_specific else NOT_ADDRESSED
     if support == NOT_ADDRESSED:
         return _explain_no_overlap(claim, asked, spoken)
     evidence = nearest_sentences.find_nearest_sentences(
@@ -282,8 +285,8 @@ def measure_claim_coverage(
 def _is_claim_denied(claim: str, evidence: Sequence[str], *, language: str | None) -> bool:
     """Whether a clause that says what the claim says is denied, or says the opposite."""
     asked = build_sentence_features(claim, language=language)
-    said = [build_sentence_features(sentence, language=language) for sentence in evidence]
-    return claim_support.find_source_opposition(asked, said) is not None
+    features = [build_sentence_features(sentence, language=language) for sentence in evidence]
+    return claim_support.find_source_opposition(asked, features) is not None
 
 
 def _explain_no_overlap(claim: str, asked: str | None, spoken: str | None) -> ClaimCoverage:

@@ -99,13 +99,13 @@ def describe_differences(finding: WorkFinding) -> str:
     Of a record that only has the same title, it does not say that the cited work exists.
     """
     identity = finding.identity
-    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
+    reasons = "; ".join(identity.reasons).rstrip(".") if identity else ""
     is_titled = identity is not None and identity.title.state is FieldAgreement.MATCH
     if not is_titled:
-        return f"the registered work differs: {said}."
+        return f"the registered work differs: {reasons}."
     if finding.existence == WORK_FOUND:
-        return f"the title exists; {said}."
-    return f"a registered work has this title, but it differs: {said}."
+        return f"the title exists; {reasons}."
+    return f"a registered work has this title, but it differs: {reasons}."
 
 
 def describe_partial_match(finding: WorkFinding) -> str | None:
@@ -160,8 +160,8 @@ def describe_found_record(paper: Paper) -> str:
     name = clean_markup(lead.family or lead.name) if lead else ""
     who = f"{name} et al." if len(paper.authors) > 1 else name
     facts = (who, str(paper.year or ""), f"DOI {paper.doi}" if paper.doi else "")
-    said = ", ".join(fact for fact in facts if fact)
-    return f"“{cut}”{f' ({said})' if said else ''}"
+    details = ", ".join(fact for fact in facts if fact)
+    return f"“{cut}”{f' ({details})' if details else ''}"
 
 
 def join_registry_names(providers: Sequence[str]) -> str:
@@ -175,23 +175,25 @@ def _describe_nearest_records(papers: Sequence[Paper]) -> str:
 
 
 def collect_finding_notes(finding: WorkFinding) -> list[str]:
-    said: list[str] = []
+    notes: list[str] = []
     if finding.existence == NOT_REGISTERED:
-        said.append("The registry answered that this identifier is not registered.")
+        notes.append("The registry answered that this identifier is not registered.")
     elif finding.is_absent:
-        said.append(start_sentence(describe_absent_work(finding)))
+        notes.append(start_sentence(describe_absent_work(finding)))
     elif finding.existence == UNCHECKED:
-        said.extend(_describe_unchecked_work(finding))
+        notes.extend(_describe_unchecked_work(finding))
     if finding.existence == WORK_FOUND and finding.paper is None:
-        said.append("The identifier is registered, but no registry could describe its work.")
+        notes.append("The identifier is registered, but no registry could describe its work.")
     if finding.existence == WORK_FOUND and finding.is_retraction_unknown:
-        said.append(_UNKNOWN_RETRACTION_NOTE)
+        notes.append(_UNKNOWN_RETRACTION_NOTE)
     if finding.is_another_work:
-        said.append("The record under this identifier is not the work that the citation describes.")
+        notes.append(
+            "The record under this identifier is not the work that the citation describes."
+        )
     if finding.suggested_doi and finding.existence != UNCHECKED:
-        said.append(f"The words fit the work with DOI {finding.suggested_doi}.")
-    said.extend(_describe_other_versions(finding))
-    return [*said, *_describe_fields(finding)]
+        notes.append(f"The words fit the work with DOI {finding.suggested_doi}.")
+    notes.extend(_describe_other_versions(finding))
+    return [*notes, *_describe_fields(finding)]
 
 
 def _describe_fields(finding: WorkFinding) -> Iterator[str]:

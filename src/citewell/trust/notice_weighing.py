@@ -101,9 +101,11 @@ def _drop_superseded_twin(
         if twin is None:
             continue
         kinds = f"as {event.kind} and as {twin.kind}"
-        told = {row.kind for row in events if row.source == TABLE and _is_same_day(row, event)}
-        if len(told) == 1 and told <= {event.kind, twin.kind}:
-            (kind,) = told
+        table_kinds = {
+            row.kind for row in events if row.source == TABLE and _is_same_day(row, event)
+        }
+        if len(table_kinds) == 1 and table_kinds <= {event.kind, twin.kind}:
+            (kind,) = table_kinds
             kept = [
                 known_event
                 for known_event in events
@@ -178,7 +180,8 @@ def _build_retraction_status(
         retracted=kind is NoticeKind.RETRACTION,
         kind=kind.value,
         date=chosen.date,
-        notice_doi=chosen.notice_doi or next(filter(None, (one.notice_doi for one in worst)), None),
+        notice_doi=chosen.notice_doi
+        or next(filter(None, (event.notice_doi for event in worst)), None),
         source=_format_notice_source(
             min((e for e in worst if e.date == chosen.date), key=_rank_notice_source), setting
         ),

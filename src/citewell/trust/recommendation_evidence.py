@@ -107,10 +107,10 @@ class CorroborationFinder:
         """One request of the default provider; if that fails, the usual order. None if all failed."""
         scope = self._choose_scope(lens)
         async with self._gate:
-            for one in dict.fromkeys((scope, LensScope())):
+            for lens_scope in dict.fromkeys((scope, LensScope())):
                 try:
                     return await self._searches.search_cached(
-                        _build_scoped_request(lens, query, one, matter),
+                        _build_scoped_request(lens, query, lens_scope, matter),
                         trace=RoutingTrace(),
                         tenant=matter.tenant,
                     )
@@ -142,7 +142,7 @@ def _is_own_domain(result: SearchResult, domain: str) -> bool:
 def _build_corroboration_search(
     lens: str, query: str, found: Sequence[tuple[str, SearchResult]]
 ) -> CorroborationSearch:
-    counts = Counter(said for said, _ in found)
+    counts = Counter(signal for signal, _ in found)
     ranked = sorted(found, key=lambda pair: (AGREE, DISAGREE, SILENT).index(pair[0]))
     return CorroborationSearch(
         lens=lens,
@@ -152,8 +152,8 @@ def _build_corroboration_search(
         disagree_count=counts[DISAGREE],
         silent_count=counts[SILENT],
         top_results=tuple(
-            CorroboratingResult(title=one.title, url=one.url, signal=said)
-            for said, one in ranked[:_MAX_TOP_RESULTS]
+            CorroboratingResult(title=result.title, url=result.url, signal=signal)
+            for signal, result in ranked[:_MAX_TOP_RESULTS]
         ),
     )
 

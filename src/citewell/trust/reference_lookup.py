@@ -126,8 +126,8 @@ def add_address_identifiers(reference: Reference) -> Reference:
 
 def parse_prose_citation(reference: Reference) -> CitedWork:
     """The cited work from the reference's text without its identifiers, which could be taken for a title."""
-    said = identifiers.identify_citation(reference.raw).surrounding_text
-    return build_cited_work(reference, structured=False, text=said) if said else CitedWork()
+    text = identifiers.identify_citation(reference.raw).surrounding_text
+    return build_cited_work(reference, structured=False, text=text) if text else CitedWork()
 
 
 def _normalize_isbn(paper_id: PaperId) -> PaperId:

@@ -148,8 +148,8 @@ def _parse_retraction_row(
         tally.record_fault(line, "the record number is missing")
         return None
     if kind is None:
-        told = clean_markup(cells["RetractionNature"])[:40]
-        tally.record_fault(line, f"unknown nature {told!r}" if told else "no nature")
+        nature = clean_markup(cells["RetractionNature"])[:40]
+        tally.record_fault(line, f"unknown nature {nature!r}" if nature else "no nature")
         return None
     doi = parse_paper_doi(cells["OriginalPaperDOI"])
     digits = cells["OriginalPaperPubMedID"].removesuffix(".0")

@@ -197,8 +197,8 @@ def _find_altered_words(cited: CitedWork, record: str) -> FieldVerdict | None:
     is_foreign = shared < _SAME_LANGUAGE_SHARE and _find_language_difference(title, record)
     if not found or is_foreign:
         return None
-    said = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
-    reason = f"the record's title is “{_shorten_text(record)}”: {said}"
+    changes = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
+    reason = f"the record's title is “{_shorten_text(record)}”: {changes}"
     if all(difference.is_mere_loss for difference in found):
         return FieldVerdict(state=FieldAgreement.MATCH, reason=reason, is_open=True)
     return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
@@ -255,7 +255,7 @@ def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
     """Whether the guessed title contains the first author, so that it is probably no title."""
     lead = paper.authors[:1]
     return not cited.authors and any(
-        author_matching.is_author_mentioned(one, cited.title) for one in lead
+        author_matching.is_author_mentioned(author, cited.title) for author in lead
     )
 
 
@@ -389,7 +389,7 @@ def _judge_cited_authors(
     words = author_judgement.list_name_words(
         f"{paper.title} {paper.venue or ''} {paper.publisher or ''}"
     )
-    told = author_judgement.judge_author_lists(
+    judgement = author_judgement.judge_author_lists(
         CitedAuthors(
             people=cited.authors,
             text="" if cited.structured else cited.text,
@@ -398,17 +398,17 @@ def _judge_cited_authors(
         ),
         lists,
     )
-    if told is None:
+    if judgement is None:
         return None
-    if told.agreement:
-        return _build_match(told.reason)
+    if judgement.agreement:
+        return _build_match(judgement.reason)
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked("editors and authors of books are often confused")
-    if told.agreement is None:
+    if judgement.agreement is None:
         return FieldVerdict(
-            state=FieldAgreement.NOT_CHECKED, reason=told.reason, is_open=told.is_open
+            state=FieldAgreement.NOT_CHECKED, reason=judgement.reason, is_open=judgement.is_open
         )
-    return _build_mismatch(told.reason)
+    return _build_mismatch(judgement.reason)
 
 
 def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -448,7 +448,7 @@ def _compare_year(cited: CitedWork, paper: Paper) -> FieldVerdict:
     stated = _collect_stated_years(cited, paper)
     if not stated:
         return _build_not_checked("the citation gives no year")
-    apart = min(abs(one - other) for one in stated for other in known)
+    apart = min(abs(year - other) for year in stated for other in known)
     if apart < _MISMATCH_YEARS:
         near = f"one year from the record's {paper.year}: first online, in print, or a preprint"
         return _build_match(near if apart else "")

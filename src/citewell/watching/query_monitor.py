@@ -186,23 +186,23 @@ class QueryMonitor:
         )
 
     async def _check_for_caller(self, record: WatchRecord) -> MonitoredQuery:
-        told = {"id": record.id, "query": record.definition["query"]}
+        fields = {"id": record.id, "query": record.definition["query"]}
         try:
             news = await self.check_watch(record)
         except CitewellError as error:
-            return MonitoredQuery(**told, error=error.message)
+            return MonitoredQuery(**fields, error=error.message)
         results = tuple(SearchResult.model_validate(item.content["result"]) for item in news)
         return MonitoredQuery(
-            **told, checked_at=format_utc_time(self._clock()), new_results=results
+            **fields, checked_at=format_utc_time(self._clock()), new_results=results
         )
 
     async def _run_search(
         self, definition: dict[str, Any], progress: ProgressCallback | None
     ) -> SearchAnswer:
-        ask = SearchRequest(
+        request = SearchRequest(
             query=definition["query"], provider=definition.get("provider"), count=_RESULT_COUNT
         )
-        return await self._search.search_web_pages(ask, trace=RoutingTrace(), progress=progress)
+        return await self._search.search_web_pages(request, trace=RoutingTrace(), progress=progress)
 
     def _build_news(self, record: WatchRecord, result: SearchResult) -> WatchNewsItem:
         content = {

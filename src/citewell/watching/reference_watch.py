@@ -167,11 +167,11 @@ class ReferenceWatch:
         self, record: WatchRecord, progress: ProgressCallback | None
     ) -> WatchOutcome:
         references = tuple(map(decode_reference, record.definition["references"]))
-        wish = AuditRequest(
+        request = AuditRequest(
             source="watch", references=references, structured=record.definition["structured"]
         )
         report = await self._audit.audit_bibliography(
-            wish, max_entries=MAX_REFERENCES, owner=record.owner, progress=progress
+            request, max_entries=MAX_REFERENCES, owner=record.owner, progress=progress
         )
         state, news, unchecked = self._compare_entries(record, references, report.entries)
         return WatchOutcome(record=replace(record, state=state), news=news, unchecked=unchecked)
@@ -201,10 +201,10 @@ class ReferenceWatch:
                 WatchNewsItem(
                     id=self._new_id(),
                     watch=record.id,
-                    content={"file": record.definition["name"], **told},
+                    content={"file": record.definition["name"], **change},
                     found=self._clock(),
                 )
-                for told in list_reference_changes(old, new, entry)
+                for change in list_reference_changes(old, new, entry)
             ]
         return state, tuple(news), unchecked
 
@@ -215,7 +215,7 @@ class ReferenceWatch:
 def describe_reference_state(entry: AuditEntry) -> dict[str, Any]:
     """What is known now; what could not be checked is absent."""
     notice = entry.retraction_status
-    told = {
+    facts = {
         "notice": _KINDS_BY_NOTICE.get(notice.kind) if notice else None,
         "notice_id": (notice.notice_doi or notice.date) if notice else None,
         "is_live": entry.link_live,
@@ -223,7 +223,7 @@ def describe_reference_state(entry: AuditEntry) -> dict[str, Any]:
         "published_doi": entry.published_doi,
         "archived_url": entry.archived_url,
     }
-    return {key: value for key, value in told.items() if value is not None}
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def merge_reference_state(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,8 +238,13 @@ def list_reference_changes(
     title = entry.title or entry.doi or entry.url or ""
     cited = {"title": title[:300], "doi": entry.doi, "url": entry.url, "key": entry.key}
     for kind, details in _iterate_changes(old, new, entry):
-        told = {"kind": kind, "text": f"“{title[:200]}” {_CHANGE_TEXTS[kind]}.", **cited, **details}
-        yield {name: value for name, value in told.items() if value is not None}
+        change = {
+            "kind": kind,
+            "text": f"“{title[:200]}” {_CHANGE_TEXTS[kind]}.",
+            **cited,
+            **details,
+        }
+        yield {name: value for name, value in change.items() if value is not None}
 
 
 def _iterate_changes(
@@ -271,10 +276,10 @@ def _iterate_changes(
 
 def encode_reference(reference: Reference) -> dict[str, Any]:
     """JSON without the fields that are empty."""
-    told: dict[str, Any] = {name: getattr(reference, name) for name in _PLAIN_FIELDS}
-    told["authors"] = [asdict(author) for author in reference.authors]
-    told["ids"] = [[item.scheme.value, item.value] for item in reference.ids]
-    return {name: value for name, value in told.items() if value}
+    fields: dict[str, Any] = {name: getattr(reference, name) for name in _PLAIN_FIELDS}
+    fields["authors"] = [asdict(author) for author in reference.authors]
+    fields["ids"] = [[item.scheme.value, item.value] for item in reference.ids]
+    return {name: value for name, value in fields.items() if value}
 
 
 def decode_reference(stored: dict[str, Any]) -> Reference:

@@ -196,7 +196,7 @@ class _HtmlReader:
             self._add_page_heading(element.start, start, int(name[1]))
         elif element.role == "list":
             self.lists.append((element.start, start))
-        elif element.name in {"li", "p", "div", "aside"} and element.identifier and any(one.role == "notes" for one in (*self._stack, element)):  # fmt: skip
+        elif element.name in {"li", "p", "div", "aside"} and element.identifier and any(outer.role == "notes" for outer in (*self._stack, element)):  # fmt: skip
             self.notes.append(NoteEntry(label=element.identifier, start=element.start, end=start))
 
     def _add_cited_work(self, tag: TextSpan, end: int) -> None:
@@ -271,12 +271,12 @@ def build_html_view(text: str) -> DraftView:
     notes = tuple(sorted(chosen, key=lambda note: (note.start, -note.end)))
     marks: list[CitationMark] = build_link_marks(text, spoken, reader.links, reader.anchors, notes)
     works = [
-        one
-        for one in reader.cited_works
-        if not _is_within(one, [*reader.lists, *((note.start, note.end) for note in notes)])
+        work
+        for work in reader.cited_works
+        if not _is_within(work, [*reader.lists, *((note.start, note.end) for note in notes)])
     ]
-    kept = {one.label for one in works}
-    marks += [one for one in reader.cited_marks if one.targets[0].value in kept]
+    kept = {work.label for work in works}
+    marks += [mark for mark in reader.cited_marks if mark.targets[0].value in kept]
     blocks = [block for block in reader.blocks if spoken[block.start : block.end].strip()]
     lists = [
         span

@@ -284,7 +284,7 @@ def build_markdown_view(
         text=blank_spans(text, wiki.templates),
         spoken=blank_spans(text, hidden),
         blocks=tuple(
-            sorted((*reader.blocks, *map(_build_note_block, inline)), key=lambda one: one.start)
+            sorted((*reader.blocks, *map(_build_note_block, inline)), key=lambda block: block.start)
         ),
         headings=tuple(reader.headings),
         note_entries=(*reader.notes, *inline),

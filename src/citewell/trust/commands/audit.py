@@ -90,7 +90,7 @@ class FileAudit:
 
     @property
     def reports(self) -> list[AuditReport]:
-        return [one for one in (self.references, self.cases) if one is not None]
+        return [report for report in (self.references, self.cases) if report is not None]
 
     def to_json(self) -> dict[str, Any]:
         """The report, or that of the references with the one of the cases inside it."""
@@ -170,12 +170,13 @@ async def _audit_files(
                 for source_file in files
             ]
         cases = [
-            await _audit_cases(app, one, report) for one, report in zip(files, reports, strict=True)
+            await _audit_cases(app, file, report)
+            for file, report in zip(files, reports, strict=True)
         ]
         is_offline = app.network.reach is not None and app.network.reach.was_offline
         return [
-            FileAudit(file=one, references=report, cases=case, is_offline=is_offline)
-            for one, report, case in zip(files, reports, cases, strict=True)
+            FileAudit(file=file, references=report, cases=case, is_offline=is_offline)
+            for file, report, case in zip(files, reports, cases, strict=True)
         ]
 
 
@@ -309,9 +310,9 @@ def _describe_audit_totals(report: AuditReport) -> str:
     if absent:
         parts.append(f"{absent} {_ABSENT_LABEL}")
     total = report.entry_count
-    said = f"{total} {'reference' if total == 1 else 'references'}: {', '.join(parts)}"
+    totals = f"{total} {'reference' if total == 1 else 'references'}: {', '.join(parts)}"
     damaged: Any = counts["malformed"]
-    return f"{said}; {damaged} damaged." if damaged else f"{said}."
+    return f"{totals}; {damaged} damaged." if damaged else f"{totals}."
 
 
 # Prints the audit of a brief so that a lawyer understands it at first reading.

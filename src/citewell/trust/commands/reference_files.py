@@ -192,8 +192,8 @@ def parse_bibliography_text(text: str | bytes, *, name: str, form: str) -> Bibli
 def expect_references(found: BibliographyDocument, name: str) -> None:
     """Raises InvalidInput, with the first damage, if the document has no references."""
     if not found.references:
-        told = f": {found.malformed[0].reason}" if found.malformed else "."
-        raise InvalidInput(f"{_describe_input_name(name)} contains no references{told}")
+        reason = f": {found.malformed[0].reason}" if found.malformed else "."
+        raise InvalidInput(f"{_describe_input_name(name)} contains no references{reason}")
 
 
 def read_text_file(name: str) -> str:
@@ -277,7 +277,7 @@ def _read_bib_files(
     if not read:
         return None, tuple(missing)
     entries = tuple(reference for document in read for reference in document.references)
-    damage = tuple(one for document in read for one in document.malformed)
+    damage = tuple(entry for document in read for entry in document.malformed)
     document = BibliographyDocument(format="bibtex", references=entries, malformed=damage)
     return document, tuple(missing)
 

@@ -157,9 +157,9 @@ class CitationVerifier:
             access = finding_advice.describe_page_access(seen) if unmatched else None
             _add_citation_notes(answer, record_comparison.describe_page_title(page), access)
             answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
-        if told := what.fault or (what.note if finding.paper is None else ""):
-            said = (answer.get("notes") or ()) if finding.has_asked else ()
-            answer["notes"] = (*said, told)
+        if note := what.fault or (what.note if finding.paper is None else ""):
+            notes = (answer.get("notes") or ()) if finding.has_asked else ()
+            answer["notes"] = (*notes, note)
         first = (what.url,) if seen is None or seen.state != "dead" else (seen.archived or "",)
         return answer, list_source_places(finding.paper, first=first)
 
@@ -332,9 +332,9 @@ def _build_link_result(link: LinkState) -> dict[str, Any]:
 
 def _describe_link(url: str, link: LinkState, complaint: str = "") -> str:
     details = [f"HTTP {link.status}" if link.status else "", link.reason or ""]
-    said = ", ".join(detail for detail in details if detail)
+    reasons = ", ".join(detail for detail in details if detail)
     more = f"; {complaint}" if complaint else ""
-    return f"{url}: link {link.state}{f' ({said})' if said else ''}{more}"
+    return f"{url}: link {link.state}{f' ({reasons})' if reasons else ''}{more}"
 
 
 def _find_declared_title(page: Page | None) -> str:
@@ -359,8 +359,8 @@ def _parse_cited_work(text: str) -> tuple[CitedWork, str]:
     found = references.parse_bibliography(text, format="prose").references
     if len(found) != 1:
         return CitedWork(text=text), ""
-    one = found[0]
-    return build_cited_work(one, structured=False, text=text), one.venue
+    reference = found[0]
+    return build_cited_work(reference, structured=False, text=text), reference.venue
 
 
 class Args(ToolArguments):

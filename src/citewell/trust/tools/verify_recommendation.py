@@ -109,7 +109,7 @@ class RecommendationAuditor:
             0, 2, f"checking {len(request.items)} {pluralize(len(request.items), 'recommendation')}"
         )
         urls = [item.url for item in request.items if item.url]
-        states, said = await asyncio.gather(
+        states, corroborations = await asyncio.gather(
             self._links.check_links(urls, tenant=request.tenant),
             self._corroborate_items(request, progress),
         )
@@ -117,13 +117,15 @@ class RecommendationAuditor:
         first = find_publisher_promotion(titles, urls)
         rows = tuple(
             self._audit_recommendation(item, states, searches, first if place == 0 else None)
-            for place, (item, searches) in enumerate(zip(request.items, said, strict=True))
+            for place, (item, searches) in enumerate(
+                zip(request.items, corroborations, strict=True)
+            )
         )
-        late = request.claim and any(searches is None for searches in said)
+        late = request.claim and any(searches is None for searches in corroborations)
         return RecommendationAudit(
             item_count=len(rows),
             recommendations=rows,
-            aggregate_flags=_flag_missing_corroboration(said) if request.claim else None,
+            aggregate_flags=_flag_missing_corroboration(corroborations) if request.claim else None,
             notes=("Not every corroborating search finished in time.",) if late else None,
             checked_at=self._now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
@@ -136,7 +138,7 @@ class RecommendationAuditor:
             return [None] * len(request.items)
         done = 0
 
-        async def one(item: GivenRecommendation) -> _CorroborationSearches:
+        async def corroborate(item: GivenRecommendation) -> _CorroborationSearches:
             nonlocal done
             matter = CorroborationRequest(
                 title=item.title,
@@ -154,7 +156,7 @@ class RecommendationAuditor:
             )
             return found
 
-        tasks = [asyncio.create_task(one(item)) for item in request.items]
+        tasks = [asyncio.create_task(corroborate(item)) for item in request.items]
         try:
             await asyncio.wait(tasks, timeout=self._deadline)
         finally:
@@ -225,9 +227,11 @@ def _flag_reputation(url: str, known: SourceReputation | None) -> dict[str, str]
     return {"unknown_reputation": f"Nothing is known about {host}; this does not count against it."}
 
 
-def _flag_missing_corroboration(said: Sequence[_CorroborationSearches | None]) -> tuple[str, ...]:
+def _flag_missing_corroboration(
+    corroborations: Sequence[_CorroborationSearches | None],
+) -> tuple[str, ...]:
     """The flags for missing corroboration, which differ if no search was answered."""
-    searches = [one for each in said for one in each or ()]
+    searches = [search for each in corroborations for search in each or ()]
     if not searches:
         return (UNAVAILABLE,)
     return () if any(search.agree_count for search in searches) else (UNCORROBORATED,)
@@ -313,7 +317,7 @@ def _collect_name_words(text: str) -> set[str]:
         if len(word) >= _MIN_NAME_CHARS and (not word.islower() or any(map(str.isdigit, word)))
     }
     pairs = re.findall(r"(?<![\w&+-])([A-Z][\w&+-]*+)\s+([A-Z][\w&+-]*+)", text)
-    return (found | {(one + two).lower() for one, two in pairs}) - _COMMON_WORDS
+    return (found | {(first + second).lower() for first, second in pairs}) - _COMMON_WORDS
 
 
 def _has_brand_name(line: str, label: str) -> bool:
@@ -350,8 +354,8 @@ class Args(ToolArguments):
 async def run(args: Args, call: ToolCall) -> RecommendationAudit:
     request = RecommendationRequest(
         items=tuple(
-            _build_recommendation(place, one)
-            for place, one in enumerate(args.recommendations, start=1)
+            _build_recommendation(place, given)
+            for place, given in enumerate(args.recommendations, start=1)
         ),
         claim=(args.claim or "").strip(),
         results_per_search=args.num_corroboration_results,
@@ -368,17 +372,17 @@ def _build_recommendation(place: int, given: dict[str, Any]) -> GivenRecommendat
         raise InvalidInput(
             f"Recommendation {place} has {', '.join(unknown)}; it takes {', '.join(_RECOMMENDATION_FIELDS)}."
         )
-    said = {name: str(given.get(name) or "").strip() for name in _RECOMMENDATION_FIELDS}
-    if not said["title"]:
+    fields = {name: str(given.get(name) or "").strip() for name in _RECOMMENDATION_FIELDS}
+    if not fields["title"]:
         raise InvalidInput(f"Recommendation {place} has no title.")
     if longest := next(
-        (name for name in _RECOMMENDATION_FIELDS if len(said[name]) > _MAX_FIELD_CHARS), None
+        (name for name in _RECOMMENDATION_FIELDS if len(fields[name]) > _MAX_FIELD_CHARS), None
     ):
         raise InvalidInput(
             f"Recommendation {place}: {longest} is longer than {_MAX_FIELD_CHARS} characters."
         )
     return GivenRecommendation(
-        title=said["title"], url=said["url"], author=said["author"], bio=said["authorBio"]
+        title=fields["title"], url=fields["url"], author=fields["author"], bio=fields["authorBio"]
     )
 
 

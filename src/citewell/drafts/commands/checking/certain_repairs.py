@@ -63,8 +63,8 @@ def plan_file_repairs(checked: CheckedDraft) -> list[FileRepair]:
     if checked.name in wanted and checked.name == STDIN_NAME:
         raise InvalidInput("Standard input cannot be repaired. Give the name of the file.")
     if checked.name in wanted and checked.draft.format not in _TEXT_FORMATS:
-        told = f"{checked.name} cannot be rewritten: --fix changes text files only (markdown, LaTeX, BibTeX, HTML, plain text). Its repairs are in the table."
-        raise InvalidInput(told)
+        message = f"{checked.name} cannot be rewritten: --fix changes text files only (markdown, LaTeX, BibTeX, HTML, plain text). Its repairs are in the table."
+        raise InvalidInput(message)
     return [_plan_one_file(Path(name), repairs) for name, repairs in wanted.items()]
 
 
@@ -139,7 +139,7 @@ def _plan_one_file(path: Path, repairs: list[_WantedRepair]) -> FileRepair:
         before=before,
         after=before[:offset] + after,
         count=len(made),
-        left=(*left, *(f"{one.new}: two repairs meet here" for one in crossed)),
+        left=(*left, *(f"{row.new}: two repairs meet here" for row in crossed)),
     )
 
 

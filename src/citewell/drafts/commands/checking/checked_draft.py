@@ -91,7 +91,7 @@ def grade_verdict(verdict: DraftVerdict) -> str:
 
 def grade_finding(finding: DraftFinding) -> str:
     """How bad a finding is, with what is wrong about its reference."""
-    grades = [grade_verdict(one) for one in (finding.verdict, *(finding.also or ()))]
+    grades = [grade_verdict(verdict) for verdict in (finding.verdict, *(finding.also or ()))]
     return min(grades, key=_GRADES_BY_WEIGHT.index)
 
 

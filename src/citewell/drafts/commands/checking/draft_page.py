@@ -103,7 +103,7 @@ def _render_draft_text(checked: CheckedDraft, cards: Mapping[str, str]) -> Itera
 
     `cards` has the id of each finding's card: findings that differ only in their place share one.
     """
-    here = [one for one in checked.report.findings if one.place is not None]
+    here = [finding for finding in checked.report.findings if finding.place is not None]
     text = checked.draft.text
     named: set[str] = set()  # findings whose first piece has been written
     if checked.draft.format in DOCUMENT_FORMATS:
@@ -140,7 +140,7 @@ def _print_marked_words(
     text: str, findings: Sequence[DraftFinding], start: int, end: int
 ) -> Iterator[tuple[str, DraftFinding | None]]:
     """The words of a part of a document in their styles, as HTML, each with its finding."""
-    pieces = [one for one in iterate_printed_pieces(text, start, end) if not one.is_mark]
+    pieces = [piece for piece in iterate_printed_pieces(text, start, end) if not piece.is_mark]
     last = start
     for marked in split_marked_text(text, findings, start, end):
         first, last = last, last + len(marked.text)
@@ -195,7 +195,7 @@ def _render_card(checked: CheckedDraft, group: FindingGroup) -> str:
         if body
         else ""
     )
-    said = escape(shorten_text(describe_subject(finding), _MAX_CARD_TEXT_CHARS), quote=False)
+    subject = escape(shorten_text(describe_subject(finding), _MAX_CARD_TEXT_CHARS), quote=False)
     citation = (
         f' <span class="citation">{escape(describe_citation(finding.citation))}</span>'
         if finding.citation and finding.citation != finding.text
@@ -205,7 +205,7 @@ def _render_card(checked: CheckedDraft, group: FindingGroup) -> str:
     return (
         f'<article class="card {grade}" id="{escape(finding.id)}" aria-label="{escape(label_finding(finding))}">'
         f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {label_finding(finding)}{place}</h3>'
-        f'<p class="said">{said}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
+        f'<p class="said">{subject}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
         f"{_render_places(checked, group)}{opened}</article>\n"
     )
 
@@ -233,9 +233,9 @@ def _render_place(checked: CheckedDraft, finding: DraftFinding) -> str:
 
 def _render_differences(finding: DraftFinding) -> str:
     rows = "".join(
-        f"<tr><th scope=row>{escape(one.kind)}</th><td>{escape(one.draft, quote=False)}</td>"
-        f"<td>{escape(one.source or 'not given', quote=False)}</td></tr>"
-        for one in finding.differences or ()
+        f"<tr><th scope=row>{escape(difference.kind)}</th><td>{escape(difference.draft, quote=False)}</td>"
+        f"<td>{escape(difference.source or 'not given', quote=False)}</td></tr>"
+        for difference in finding.differences or ()
     )
     if not rows:
         return ""
@@ -266,9 +266,9 @@ def _render_evidence(evidence: FindingEvidence) -> str:
 def _render_repairs(finding: DraftFinding) -> str:
     shown = finding.evidence or ()  # stands above, and is not repeated
     rows = "".join(
-        f"<li>{escape(one.text, quote=False)}"
-        f"{_render_evidence(one.evidence) if one.evidence and one.evidence not in shown else ''}</li>"
-        for one in finding.repairs or ()
+        f"<li>{escape(repair.text, quote=False)}"
+        f"{_render_evidence(repair.evidence) if repair.evidence and repair.evidence not in shown else ''}</li>"
+        for repair in finding.repairs or ()
     )
     return f"<h4>Repair</h4><ul>{rows}</ul>" if rows else ""
 
@@ -316,7 +316,7 @@ def split_marked_text(
     held: DraftFinding | None = None
     since = start
     for left in edges[:-1]:
-        found = next((one for first, last, one in spans if first <= left < last), None)
+        found = next((finding for first, last, finding in spans if first <= left < last), None)
         if found is not held:
             if left > since:
                 yield MarkedPiece(text=text[since:left], finding=held)

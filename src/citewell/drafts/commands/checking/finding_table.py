@@ -62,8 +62,8 @@ def print_findings(
     for note in list_draft_notes(checked):
         screen.print_text(note, style="yellow")
     if offers_repairs and (count := len(list_certain_repairs(checked))):
-        told = "1 repair is certain" if count == 1 else f"{count:,} repairs are certain"
-        screen.print_text(f"{told}; --fix shows and writes what is certain.")
+        certain = "1 repair is certain" if count == 1 else f"{count:,} repairs are certain"
+        screen.print_text(f"{certain}; --fix shows and writes what is certain.")
     screen.print_text(describe_totals(checked), style="bold")
     for line in report.shared:
         screen.print_text(line, style="dim")
@@ -98,9 +98,12 @@ def _build_row(checked: CheckedDraft, group: FindingGroup) -> tuple[str, ...]:
 
 def _print_explanations(checked: CheckedDraft, shown: Sequence[FindingGroup]) -> None:
     resting = _map_resting_statements(shown)
-    told = {each.first.id for every in resting.values() for each in every}
+    resting_ids = {each.first.id for every in resting.values() for each in every}
     for group in shown:
-        if group.first.id not in told and grade_finding(group.first) in {"failed", "warning"}:
+        if group.first.id not in resting_ids and grade_finding(group.first) in {
+            "failed",
+            "warning",
+        }:
             _print_explanation(checked, group)
             _print_resting_places(checked, group, resting.get(group.first.id, []))
 
@@ -126,12 +129,12 @@ def _map_resting_statements(shown: Sequence[FindingGroup]) -> dict[str, list[Fin
     }
     found: dict[str, list[FindingGroup]] = {}
     for each in shown:
-        one = each.first
-        reference = wrong.get(one.reference_id or "")
-        if one.subject != "statement" or one.place is None or reference is None:
+        finding = each.first
+        reference = wrong.get(finding.reference_id or "")
+        if finding.subject != "statement" or finding.place is None or reference is None:
             continue
-        is_known = reference.verdict in (one.also or ())
-        if is_known and not (one.evidence or one.differences or one.repairs):
+        is_known = reference.verdict in (finding.also or ())
+        if is_known and not (finding.evidence or finding.differences or finding.repairs):
             found.setdefault(reference.id, []).append(each)
     return found
 
@@ -145,7 +148,7 @@ def _print_explanation(checked: CheckedDraft, group: FindingGroup) -> None:
         source = difference.source or "not given"
         if difference.draft not in finding.reason or source not in finding.reason:
             screen.print_text(f"  {difference.kind}: {difference.draft} (source: {source})")
-    offered = [one.evidence for one in finding.repairs or () if one.evidence]
+    offered = [repair.evidence for repair in finding.repairs or () if repair.evidence]
     for evidence in (finding.evidence or ())[:2]:
         if evidence not in offered:
             passage = f"  “{shorten_text(evidence.passage, _MAX_PASSAGE_CHARS)}”"
