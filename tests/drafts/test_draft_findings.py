@@ -10,9 +10,8 @@ import pytest
 
 from citewell.drafts.commands.check import render_annotated_copy
 from citewell.drafts.commands.checking import sarif_log
-from citewell.drafts.commands.checking.checked_draft import CheckedDraft
+from citewell.drafts.commands.checking.checked_draft import CheckedDraft, print_findings
 from citewell.drafts.commands.checking.draft_page import render_draft_page
-from citewell.drafts.commands.checking.finding_table import print_findings
 from citewell.drafts.commands.checking.sarif_log import build_sarif_log
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_check import DraftRequest, DraftRequests

@@ -11,8 +11,7 @@ import pytest
 from citewell.citations.reference import Reference
 from citewell.core.errors import InvalidInput, RefusedByPolicy
 from citewell.core.values.paper import PaperId
-from citewell.drafts.commands.checking.checked_draft import CheckedDraft
-from citewell.drafts.commands.checking.finding_table import print_findings
+from citewell.drafts.commands.checking.checked_draft import CheckedDraft, print_findings
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_findings import DraftFinding
 from citewell.drafts.draft_findings import DraftVerdict as V

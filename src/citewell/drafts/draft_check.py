@@ -211,8 +211,10 @@ class DraftCheck:
 
     async def _check_sources(self, run: CheckRun, seconds: float | None) -> None:
         texts: dict[int, dict[str, None]] = {}  # for each source the statements to compare with it
-        for place, statement in run.plan.list_pairs() if run.focus.asks_support else ():
-            texts.setdefault(place, {})[statement.text] = None
+        for statement in run.plan.statements if run.focus.asks_support else ():
+            cited = (*statement.citation_ids, *statement.shared_citation_ids)
+            for place in run.plan.list_cited_sources(cited):
+                texts.setdefault(place, {})[statement.text] = None
         looking, reading = asyncio.Semaphore(_LOOKUPS_AT_ONCE), asyncio.Semaphore(_READS_AT_ONCE)
 
         async def check(place: int) -> None:

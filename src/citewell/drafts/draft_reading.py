@@ -28,6 +28,7 @@ from citewell.drafts.draft import (
     build_mark,
     detect_draft_format,
     list_targets,
+    print_document_text,
     select_blocks,
 )
 from citewell.drafts.list_sections import ListSection, find_list_sections
@@ -41,7 +42,6 @@ from citewell.drafts.marks.address_marks import find_legal_marks
 from citewell.drafts.reference_table import PlaceIndex, ReferenceTable, TextSegment
 from citewell.drafts.statement_reading import StatementReader
 from citewell.drafts.structured_entries import read_html_entries, read_latex_entries
-from citewell.drafts.views.document_markup import print_document_text
 from citewell.drafts.views.html_views import build_html_view
 from citewell.drafts.views.latex_views import build_latex_view
 from citewell.drafts.views.markdown_views import build_markdown_view, list_note_brackets

@@ -180,13 +180,13 @@ class _ReportWriter:
 
     def _list_statement_findings(self) -> Iterator[DraftFinding]:
         for statement in self._run.plan.statements:
-            own = self._run.plan.list_own_sources(statement)
+            own = self._run.plan.list_cited_sources(statement.citation_ids)
             if own:
                 yield self._build_statement_finding(
                     statement, own, self._decide_statement(statement, own)
                 )
                 continue
-            shared = self._run.plan.list_shared_sources(statement)
+            shared = self._run.plan.list_cited_sources(statement.shared_citation_ids)
             verdict = self._decide_statement(statement, shared) if shared else None
             # A citation further on may not be meant for this sentence, so it is not held against it.
             if verdict is not None and verdict.verdict is DraftVerdict.SUPPORTED:

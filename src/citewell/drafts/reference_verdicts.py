@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -141,22 +141,8 @@ class CheckPlan:
     citations_by_id: Mapping[str, tuple[str, ...]]  # the references that each citation means
     skipped_count: int = 0
 
-    def list_own_sources(self, statement: DraftStatement) -> tuple[int, ...]:
-        """The places of the sources that the statement itself cites, each once."""
-        return self._list_planned_sources(statement.citation_ids)
-
-    def list_shared_sources(self, statement: DraftStatement) -> tuple[int, ...]:
-        """Those of the citations that stand for a run of sentences."""
-        return self._list_planned_sources(statement.shared_citation_ids)
-
-    def list_pairs(self) -> Iterator[tuple[int, DraftStatement]]:
-        """Each source with each statement that it is to be compared with."""
-        for statement in self.statements:
-            cited = (*statement.citation_ids, *statement.shared_citation_ids)
-            for place in self._list_planned_sources(cited):
-                yield place, statement
-
-    def _list_planned_sources(self, citation_ids: Sequence[str]) -> tuple[int, ...]:
+    def list_cited_sources(self, citation_ids: Sequence[str]) -> tuple[int, ...]:
+        """The places of the sources that these citations mean, each once."""
         references = (
             reference for each in citation_ids for reference in self.citations_by_id.get(each, ())
         )

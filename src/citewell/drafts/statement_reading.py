@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from citewell.drafts import statement_parts
 from citewell.drafts.citation_linking import LinkedMark
 from citewell.drafts.draft import (
     ABBREVIATION_DOT,
@@ -21,22 +22,7 @@ from citewell.drafts.draft import (
     cut_spans,
 )
 from citewell.drafts.reference_table import PlaceIndex
-from citewell.drafts.statement_parts import (
-    MIN_CLAUSE_WORDS,
-    StatementClause,
-    clean_clause,
-    clean_statement,
-    find_statement_signs,
-    split_clauses,
-)
-from citewell.evidence.statement_kinds import (
-    is_label_line,
-    is_own_statement,
-    is_paper_heading,
-    is_provenance_statement,
-    is_question,
-    is_unchecked_heading,
-)
+from citewell.evidence import statement_kinds
 from citewell.text.language.sentences import find_sentence_spans
 from citewell.text.language.word_forms import count_words
 
@@ -63,7 +49,7 @@ _AUTHORS_LABEL_PATTERN = re.compile(
     r"\W{0,6}[^\W\d_][\w'’-]{1,30}(?: (?:and|&|und|et|y|e) [^\W\d_][\w'’-]{1,30})?"
     r"(?: et al\.?(?:,? \(?\d{4}[a-z]?)?|,? \(?\d{4}[a-z]?)\W{0,6}"
 )
-_MIN_STATEMENT_WORDS = MIN_CLAUSE_WORDS
+_MIN_STATEMENT_WORDS = statement_parts.MIN_CLAUSE_WORDS
 _MIN_CITED_WORDS = 3  # a sentence with a citation may be shorter
 _MIN_ROW_WORDS = 2
 _MAX_POINTER_WORDS = 9
@@ -107,7 +93,9 @@ class StatementReader:
         # A note within a paragraph is no part of it.
         self._body = blank_spans(self._unmarked, notes)
         self._starts = [link.mark.start for link in linked]
-        self._is_paper = any(is_paper_heading(heading.title) for heading in view.headings)
+        self._is_paper = any(
+            statement_kinds.is_paper_heading(heading.title) for heading in view.headings
+        )
 
     def read_statements(self, blocks: Sequence[DraftBlock]) -> tuple[DraftStatement, ...]:
         """The statements that have a citation or a sign that one is wanted, in order."""
@@ -142,7 +130,7 @@ class StatementReader:
         if not spans:
             if marks:
                 yield self._build_sentence(
-                    StatementClause(
+                    statement_parts.StatementClause(
                         start=block.start, end=block.end, text_start=block.start, marks=marks
                     ),
                     block,
@@ -154,7 +142,7 @@ class StatementReader:
         for mark in marks:
             held[max(0, bisect_right(begins, mark.mark.start) - 1)].append(mark)
         for (start, end), own in zip(spans, held, strict=True):
-            clauses = list(split_clauses(whole, start, end, own))
+            clauses = list(statement_parts.split_clauses(whole, start, end, own))
             for clause in clauses:
                 yield self._build_sentence(clause, block, is_whole=len(clauses) == 1)
 
@@ -162,12 +150,12 @@ class StatementReader:
         return self._unmarked if block.kind is DraftBlockKind.NOTE else self._body
 
     def _build_sentence(
-        self, clause: StatementClause, block: DraftBlock, *, is_whole: bool
+        self, clause: statement_parts.StatementClause, block: DraftBlock, *, is_whole: bool
     ) -> _Sentence:
         whole = self._choose_text(block)
         text = whole[clause.text_start : clause.end]
         printed = cut_spans(whole, clause.text_start, clause.end, self._view.unprinted)
-        clean = clean_statement if is_whole else clean_clause
+        clean = statement_parts.clean_statement if is_whole else statement_parts.clean_clause
         start = clause.start + len(text) - len(text.lstrip()) if is_whole else clause.start
         end = max([clause.end, *(mark.mark.end for mark in clause.marks)])
         stop = whole[clause.start : clause.end].rstrip()[-1:] in _FULL_STOPS
@@ -213,7 +201,9 @@ class StatementReader:
         ]
         edges = [block.start - 1, *bars, block.end]
         cells = [
-            clean_statement(cut_spans(text, start + 1, end, self._view.unprinted), self._format)
+            statement_parts.clean_statement(
+                cut_spans(text, start + 1, end, self._view.unprinted), self._format
+            )
             for start, end in pairwise(edges)
         ]
         # Rows of markdown begin and end with a bar.
@@ -274,7 +264,7 @@ class StatementReader:
 
     def _build_statement(self, sentence: _Sentence) -> DraftStatement | None:
         cited = self._list_ids(sentence)
-        signs = tuple(find_statement_signs(sentence.text, self._language))
+        signs = tuple(statement_parts.find_statement_signs(sentence.text, self._language))
         if not cited:
             if not signs or not self._wants_source(sentence):
                 return None
@@ -294,12 +284,12 @@ class StatementReader:
         """Whether a statement without a citation is one that a reader would want a source for."""
         if sentence.block.kind is DraftBlockKind.CAPTION:
             return False
-        if is_unchecked_heading(sentence.block.heading, is_paper=self._is_paper):
+        if statement_kinds.is_unchecked_heading(sentence.block.heading, is_paper=self._is_paper):
             return False
         text = sentence.text
-        if count_words(text) < _MIN_STATEMENT_WORDS or is_label_line(text):
+        if count_words(text) < _MIN_STATEMENT_WORDS or statement_kinds.is_label_line(text):
             return False
-        return not is_question(text) and not is_own_statement(text)
+        return not statement_kinds.is_question(text) and not statement_kinds.is_own_statement(text)
 
 
 def _is_bare_citation(sentence: _Sentence) -> bool:
@@ -311,7 +301,9 @@ def _is_bare_citation(sentence: _Sentence) -> bool:
         words < _MIN_CITED_WORDS
         or _AUTHORS_LABEL_PATTERN.fullmatch(sentence.text) is not None
         or (words < _MAX_POINTER_WORDS and _POINTER_PATTERN.match(sentence.text) is not None)
-        or (words < _MAX_PROVENANCE_WORDS and is_provenance_statement(sentence.text))
+        or (
+            words < _MAX_PROVENANCE_WORDS and statement_kinds.is_provenance_statement(sentence.text)
+        )
     )
 
 

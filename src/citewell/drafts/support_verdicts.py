@@ -153,7 +153,7 @@ def list_unsupported_statements(run: CheckRun) -> list[tuple[str, frozenset[int]
     """The statements that none of their sources carries, each once, with the places of these."""
     found: dict[str, frozenset[int]] = {}
     for statement in run.plan.statements:
-        own = run.plan.list_own_sources(statement)
+        own = run.plan.list_cited_sources(statement.citation_ids)
         opinions = [
             run.opinions[statement.text, place]
             for place in own

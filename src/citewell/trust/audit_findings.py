@@ -17,6 +17,7 @@ from citewell.core.values.research import ClaimRelation
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME
 from citewell.links.link_checks import LinkState
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
+from citewell.text.data_tables import load_table
 from citewell.trust import finding_advice, record_comparison
 from citewell.trust.claim_sources import NOT_ADDRESSED
 from citewell.trust.claim_sources import SOURCE_UNAVAILABLE as NO_SOURCE
@@ -33,31 +34,6 @@ _WARNING_SHARE = 0.5
 _MIN_COPIED_CHARS = 20  # characters of an entry that is a duplicate if it is written the same
 _MAX_QUOTED_CHARS = 300  # of the source, in a reason
 _PART_NUMBER_PATTERN = re.compile(r"\d{1,20}|\b[IVX]{1,6}\b")
-# What a link check found, for a person; a status of HTTP is told as its number.
-_DEAD_LINK_WORDS = {
-    "gone": "HTTP 410, it was removed",
-    "soft_404": "the page says that there is nothing",
-    "home_redirect": "it leads to the start page of the site",
-    "parked": "the domain is parked",
-    "dns": "the domain has no address",
-    "connection": "the server does not answer",
-    "redirect_loop": "its redirects lead nowhere",
-}
-# Who keeps the notices of retracted works.
-_NOTICE_SOURCE_NAMES = {
-    "retraction-watch": "Retraction Watch",
-    "publisher": "its publisher",
-    "pubmed": "PubMed",
-    "openalex": "OpenAlex",
-}
-_SCHEME_LABELS = {
-    IdentifierScheme.DOI: "DOI",
-    IdentifierScheme.ARXIV: "arXiv id",
-    IdentifierScheme.PMID: "PMID",
-    IdentifierScheme.PMCID: "PMCID",
-    IdentifierScheme.ISBN: "ISBN",
-    IdentifierScheme.RFC: "RFC",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,17 +208,14 @@ def _explain_retracted(finding: WorkFinding) -> str:
     when = f" on {status.date}" if status.date else ""
     notice = f"; notice {status.notice_doi}" if status.notice_doi else ""
     source = status.source or "its registry"
-    name = _NOTICE_SOURCE_NAMES.get(source, source)
+    name = load_table(__package__, "finding_advice")["notice_sources"].get(source, source)
     return f"the work was retracted{when} according to {name}{notice}."
 
 
 def _explain_not_registered(entry: ExaminedEntry) -> str:
     first = entry.reference.ids[0] if entry.reference.ids else None
-    which = (
-        f"{_SCHEME_LABELS.get(first.scheme, first.scheme)} {first.value}"
-        if first
-        else "The identifier"
-    )
+    labels = load_table(__package__, "finding_advice")["identifier_labels"]
+    which = f"{labels.get(first.scheme, first.scheme)} {first.value}" if first else "The identifier"
     right = entry.finding.suggested_doi
     offered = f" A work with this title has DOI {right}." if right else ""
     return f"{which} is not registered; it may be invented or mistyped.{offered}"
@@ -260,7 +233,7 @@ def _explain_mismatch(finding: WorkFinding) -> str:
 
 
 def explain_dead_link(link: LinkState) -> str:
-    why = _DEAD_LINK_WORDS.get(link.reason or "", "")
+    why = load_table(__package__, "finding_advice")["dead_links"].get(link.reason or "", "")
     if not why and link.status:
         why = f"HTTP {link.status}"
     copy = "; an archived copy exists" if link.archived else ""
@@ -285,7 +258,9 @@ def _explain_unchecked(entry: ExaminedEntry) -> str:
         and entry.link is not None
         and entry.link.state == UNCHECKED
     ):
-        return f"{_describe_server_trouble(entry.link)}, which says nothing about the page; try again later."
+        status = entry.link.status
+        answered = f"answered HTTP {status}" if status else "did not answer in time"
+        return f"the server of the address {answered}, which says nothing about the page; try again later."
     return _explain_unmatched_words(entry)
 
 
@@ -309,12 +284,6 @@ def _explain_unmatched_words(entry: ExaminedEntry) -> str:
     if entry.finding.unaware_registries:
         return finding_advice.describe_undecided_entry(entry.finding.unaware_registries)
     return "no registry that could know the work answered; this says nothing about the work."
-
-
-def _describe_server_trouble(link: LinkState) -> str:
-    if link.status:
-        return f"the server of the address answered HTTP {link.status}"
-    return "the server of the address did not answer in time"
 
 
 def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int) -> int | None:
@@ -362,6 +331,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     matched = finding.paper or near
     matched_title = matched.title if matched is not None else None
     flag_reasons = " ".join(reason[:1].upper() + reason[1:] for reason in flags.values()) or None
+    status = entry.link.status if entry.link else None
     made = AuditEntry(
         index=index,
         key=reference.key or None,
@@ -374,7 +344,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
         retraction_status=finding.retraction,
         link_live=entry.link_live,
         link_reason=entry.link.reason if entry.link else None,
-        http_status=_choose_http_status(entry),
+        http_status=status or (0 if entry.link_live is False else None),
         moved_to=entry.link.moved_to if entry.link else None,
         archived_url=entry.link.archived if entry.link else None,
         flags=tuple(flags),
@@ -398,9 +368,3 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     return (
         made if entry.case is None else made.model_copy(update=build_legal_entry_fields(entry.case))
     )
-
-
-def _choose_http_status(entry: ExaminedEntry) -> int | None:
-    if entry.link is None:
-        return None
-    return entry.link.status or (0 if entry.link_live is False else None)

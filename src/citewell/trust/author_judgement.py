@@ -96,11 +96,11 @@ def _describe_other_difference(
     ]
     is_certain = found.matched_count >= _MIN_CERTAIN_MATCHES and not cited.leaves_out_others
     if unnamed and is_certain:
-        return f"it leaves out {count_things(len(unnamed), 'author')} of the record: {name_listed_authors(unnamed)}"
+        return f"it leaves out {_spell_count(len(unnamed))} {pluralize(len(unnamed), 'author')} of the record: {name_listed_authors(unnamed)}"
     count = len(found.renamed)
     if count >= _MIN_RENAMED and count * 2 >= found.matched_count:
         return (
-            f"{_COUNT_WORDS[count] if count < len(_COUNT_WORDS) else count} of its authors have other given"
+            f"{_spell_count(count)} of its authors have other given"
             f" names on the record, which names {name_listed_authors(record, whole=True)}"
         )
     return ""
@@ -110,11 +110,8 @@ def _describe_added(
     cited: CitedAuthors, added: Sequence[WorkAuthor], record: tuple[WorkAuthor, ...]
 ) -> str:
     count, total = len(added), len(cited.people)
-    shown = _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
-    of_all = _COUNT_WORDS[total] if total < len(_COUNT_WORDS) else str(total)
-    are = "is" if count == 1 else "are"
     return (
-        f"{shown} of its {of_all} {pluralize(total, 'author')} {are} not on the record ({name_listed_authors(added)});"
+        f"{_spell_count(count)} of its {_spell_count(total)} {pluralize(total, 'author')} {pluralize(count, 'is', 'are')} not on the record ({name_listed_authors(added)});"
         f" the record names {name_listed_authors(record)}"
     )
 
@@ -150,9 +147,8 @@ def name_listed_authors(people: Sequence[WorkAuthor], *, whole: bool = False) ->
     return f"{', '.join(names)}{' et al.' if len(people) > _MAX_NAMED_AUTHORS else ''}"
 
 
-def count_things(count: int, thing: str) -> str:
-    shown = _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
-    return f"{shown} {thing}{'' if count == 1 else 's'}"
+def _spell_count(count: int) -> str:
+    return _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
 
 
 def _format_cited_surname(person: WorkAuthor) -> str:

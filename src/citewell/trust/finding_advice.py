@@ -80,9 +80,10 @@ def choose_caveat(finding: WorkFinding) -> str | None:
 def describe_absent_work(finding: WorkFinding) -> str:
     """That no registry has the work, who was asked, and what comes nearest."""
     asked = join_registry_names(finding.absence.answered if finding.absence else ())
+    nearest = "; ".join(map(describe_found_record, finding.nearest[:_MAX_SHOWN_NEAREST]))
     return (
         f"no work with this title is in {asked}; the reference may be invented or its title wrong."
-        f"{_describe_nearest_records(finding.nearest)}"
+        f"{f' Nearest: {nearest}.' if nearest else ''}"
     )
 
 
@@ -169,11 +170,6 @@ def join_registry_names(providers: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a registry"
 
 
-def _describe_nearest_records(papers: Sequence[Paper]) -> str:
-    shown = "; ".join(map(describe_found_record, papers[:_MAX_SHOWN_NEAREST]))
-    return f" Nearest: {shown}." if shown else ""
-
-
 def collect_finding_notes(finding: WorkFinding) -> list[str]:
     notes: list[str] = []
     if finding.existence == NOT_REGISTERED:
@@ -192,7 +188,10 @@ def collect_finding_notes(finding: WorkFinding) -> list[str]:
         )
     if finding.suggested_doi and finding.existence != UNCHECKED:
         notes.append(f"The words fit the work with DOI {finding.suggested_doi}.")
-    notes.extend(_describe_other_versions(finding))
+    if finding.published_doi:
+        notes.append(f"This is a preprint; it was published as DOI {finding.published_doi}.")
+    if finding.preprint_doi:
+        notes.append(f"A preprint of it has DOI {finding.preprint_doi}.")
     return [*notes, *_describe_fields(finding)]
 
 
@@ -203,13 +202,6 @@ def _describe_fields(finding: WorkFinding) -> Iterator[str]:
         yield partial
     elif finding.identity is not None and finding.paper is not None:
         yield from finding.identity.notes
-
-
-def _describe_other_versions(finding: WorkFinding) -> Iterator[str]:
-    if finding.published_doi:
-        yield f"This is a preprint; it was published as DOI {finding.published_doi}."
-    if finding.preprint_doi:
-        yield f"A preprint of it has DOI {finding.preprint_doi}."
 
 
 def describe_doubt(finding: WorkFinding) -> str | None:

@@ -267,7 +267,9 @@ class RetractionChecker:
             *(_RegistryAnswer(name=name) for name in scope.unaware if not scope.thorough),
         ]
         heard = {reply.name for reply in replies}
-        every = self._order_registries()
+        able = self._catalogue.list_offering(Offer.INTEGRITY)
+        best = [name for name in _REGISTRY_ORDER if name in able]
+        every = [*best, *(name for name in able if name not in best)]
         names = [
             name
             for name in every
@@ -278,18 +280,13 @@ class RetractionChecker:
         if scope.best_only:
             names = names[:1]
         for group in (names,) if scope.thorough else (names[:1], names[1:]):
-            is_best = scope.asks_best and group == list(every[:1])
+            is_best = scope.asks_best and group == every[:1]
             if not (scope.thorough or is_best) and any(reply.is_conclusive for reply in replies):
                 break
             replies += await asyncio.gather(
                 *(self._ask_registry(name, wanted, scope) for name in group)
             )
         return tuple(replies)
-
-    def _order_registries(self) -> tuple[str, ...]:
-        able = self._catalogue.list_offering(Offer.INTEGRITY)
-        best = [name for name in _REGISTRY_ORDER if name in able]
-        return (*best, *(name for name in able if name not in best))
 
     async def _ask_registry(
         self, name: str, wanted: dict[IdentifierScheme, str], scope: _CheckScope

@@ -16,6 +16,7 @@ from citewell.citations.reference import Reference
 from citewell.citations.title_differences import TitleDifference
 from citewell.citations.title_matching import compare_venues
 from citewell.core.values.paper import Paper, WorkAuthor
+from citewell.text.data_tables import load_words
 from citewell.text.language import detection
 from citewell.text.language.scripts import classify_script
 from citewell.text.safety.text_cleaning import clean_markup
@@ -37,15 +38,6 @@ _MAX_PREPRINT_YEARS = 3  # how long after a preprint the journal version may app
 _MAX_NAMED_AUTHORS = 3  # authors of a record that are named
 _BOOK_KINDS = frozenset({"book", "monograph", "collection", "edited-book", "reference-book"})
 PREPRINT_KINDS = frozenset({"article", "posted-content", "preprint"})
-# Words that occur in references but belong to no title.
-_APPARATUS_WORDS = (
-    "vol volume issue pages page doi url http https www org com retrieved available accessed press"
-    " journal proceedings eds editors edition chapter article preprint arxiv january february march"
-    " april may june july august september october november december jan feb mar apr jun jul aug sep"
-    " sept oct nov dec et al pp see also cited source link here note paper study figure fig table"
-    " supplement supplementary appendix reference ref version full text pdf online date"
-)
-_APPARATUS_SET = frozenset(_APPARATUS_WORDS.split())
 _MAX_SHOWN_DIFFERENCES = 3  # altered words of a title
 _MIN_VERSION_SHARE = 0.5  # of words in common, for one title to be a version of the other
 _SAME_LANGUAGE_SHARE = 0.8  # of words in common, from which both are in one language
@@ -331,12 +323,20 @@ def list_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
     """The significant words of a text that occur nowhere in the record."""
     people = (person.name for person in paper.authors)
     rest = " ".join([clean_markup(paper.title), *people, paper.venue or "", paper.publisher or ""])
+    # Words that occur in references but belong to no title.
+    apparatus = load_words(__package__, "common_words", "apparatus_words")
     words = [
         word
         for word in title_matching.extract_title_words(_drop_venue_subtitle(text, paper.venue))
-        if not word.isdigit() and word not in _APPARATUS_SET
+        if not word.isdigit() and word not in apparatus
     ]
-    return _drop_abbreviations(title_matching.find_absent_words(words, rest), rest)
+    # Abbreviated names of journals begin a word of the record.
+    known = title_matching.extract_title_words(rest)
+    return tuple(
+        word
+        for word in title_matching.find_absent_words(words, rest)
+        if not any(other.startswith(word) for other in known)
+    )
 
 
 def _drop_venue_subtitle(text: str, venue: str | None) -> str:
@@ -348,12 +348,6 @@ def _drop_venue_subtitle(text: str, venue: str | None) -> str:
     if not after.startswith(":"):
         return text
     return text[: start + len(venue)] + " " + _BEFORE_FIGURE.sub("", after, count=1)
-
-
-def _drop_abbreviations(words: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The words that do not begin a word of the text, as abbreviated journal names do."""
-    whole = title_matching.extract_title_words(text)
-    return tuple(word for word in words if not any(other.startswith(word) for other in whole))
 
 
 def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -372,14 +366,10 @@ def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
         return _build_not_checked(
             "an organization and a person, or names in different scripts, cannot be compared"
         )
-    if not cited.title and _is_name_of_venue(first.name, paper):
+    around = (paper.venue, paper.publisher, paper.title)
+    if not cited.title and any(name and compare_venues(first.name, name) for name in around):
         return _build_not_checked("the citation names the journal in place of an author")
     return _judge_other_author(_format_surname(first), paper)
-
-
-def _is_name_of_venue(name: str, paper: Paper) -> bool:
-    around = (paper.venue, paper.publisher, paper.title)
-    return any(venue and compare_venues(name, venue) for venue in around)
 
 
 def _judge_cited_authors(

@@ -17,6 +17,7 @@ from citewell.core.tooling import ProgressCallback
 from citewell.core.values.citation_checks import AuditEntry
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.paper import IdentifierScheme, PaperId, WorkAuthor
+from citewell.text.data_tables import load_table
 from citewell.trust.bibliography_audit import AuditRequest
 from citewell.watching.settings import WatchingSettings
 from citewell.watching.watch_store import SqlWatchStore, WatchNewsItem, WatchRecord
@@ -26,26 +27,7 @@ if TYPE_CHECKING:
 
 _PLAIN_FIELDS = ("raw", "title", "year", "published", "venue", "volume", "issue", "pages", "publisher", "url", "kind", "key", "line", "and_others")  # fmt: skip
 
-RETRACTED, CONCERN, CORRECTED, REINSTATED = "retracted", "concern", "corrected", "reinstated"
 LINK_DIED, LINK_BACK, MOVED, PUBLISHED = "link_died", "link_back", "moved", "published"
-_KINDS_BY_NOTICE = {
-    "retraction": RETRACTED,
-    "unconfirmed_retraction": CONCERN,
-    "expression_of_concern": CONCERN,
-    "correction": CORRECTED,
-    "reinstatement": REINSTATED,
-}
-_CHANGE_TEXTS = {
-    RETRACTED: "was retracted",
-    CONCERN: "has a notice of concern",
-    CORRECTED: "was corrected",
-    REINSTATED: "was reinstated",
-    LINK_DIED: "can no longer be reached at its address",
-    LINK_BACK: "can be reached again",
-    MOVED: "has moved to another address",
-    PUBLISHED: "was published in a journal",
-}
-
 MAX_WATCHES = 100  # bibliographies of one owner
 MAX_REFERENCES = 5000  # of one bibliography
 DEFAULT_INTERVAL_SECONDS = 86_400.0
@@ -215,8 +197,9 @@ class ReferenceWatch:
 def describe_reference_state(entry: AuditEntry) -> dict[str, Any]:
     """What is known now; what could not be checked is absent."""
     notice = entry.retraction_status
+    kinds = load_table(__package__, "reference_changes")["kinds_by_notice"]
     facts = {
-        "notice": _KINDS_BY_NOTICE.get(notice.kind) if notice else None,
+        "notice": kinds.get(notice.kind) if notice else None,
         "notice_id": (notice.notice_doi or notice.date) if notice else None,
         "is_live": entry.link_live,
         "moved_to": entry.moved_to,
@@ -236,11 +219,12 @@ def list_reference_changes(
 ) -> Iterator[dict[str, Any]]:
     """One piece of news for each change; with an empty `old`, all that is wrong already."""
     title = entry.title or entry.doi or entry.url or ""
+    texts = load_table(__package__, "reference_changes")["texts"]
     cited = {"title": title[:300], "doi": entry.doi, "url": entry.url, "key": entry.key}
     for kind, details in _iterate_changes(old, new, entry):
         change = {
             "kind": kind,
-            "text": f"“{title[:200]}” {_CHANGE_TEXTS[kind]}.",
+            "text": f"“{title[:200]}” {texts[kind]}.",
             **cited,
             **details,
         }

@@ -24,21 +24,15 @@ from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.core.values.argument_types import BIBLIOGRAPHY_STYLES
-from citewell.drafts.commands.checking import finding_table, sarif_log
-from citewell.drafts.commands.checking.certain_repairs import (
-    FileRepair,
-    plan_file_repairs,
-    render_diff,
-    write_file_repair,
-)
+from citewell.drafts.commands.checking import certain_repairs, checked_draft, sarif_log
 from citewell.drafts.commands.checking.checked_draft import (
     CheckedDraft,
     count_unanswered,
+    describe_totals,
     grade_finding,
     label_finding,
     list_shown_findings,
 )
-from citewell.drafts.commands.checking.finding_table import describe_totals
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_check import DraftCheck
 from citewell.drafts.draft_files import DraftFileReader, list_bibliography_names
@@ -48,7 +42,6 @@ from citewell.drafts.draft_findings import (
     DraftFinding,
     DraftVerdict,
 )
-from citewell.evidence.judging.source_opinions import FindingEvidence
 from citewell.library.local_files import describe_import_error
 from citewell.trust.commands import reference_files
 
@@ -118,15 +111,12 @@ def _render_finding(finding: DraftFinding) -> str:
         lines.append(
             _escape_markup(f"{difference.kind}: {difference.draft}; in the source: {source}.")
         )
-    lines += [_quote_evidence(passage) for passage in finding.evidence or ()]
+    for evidence in finding.evidence or ():
+        link = f" <{evidence.url}>" if evidence.url else ""
+        title = f" ({_escape_markup(evidence.title)})" if evidence.title else ""
+        lines.append(f"“{_escape_markup(evidence.passage)}”{title}{link}")
     lines += [f"Repair: {_escape_markup(repair.text)}" for repair in finding.repairs or ()]
     return "\n".join(" ".join(line.split()) for line in lines)
-
-
-def _quote_evidence(evidence: FindingEvidence) -> str:
-    link = f" <{evidence.url}>" if evidence.url else ""
-    title = f" ({_escape_markup(evidence.title)})" if evidence.title else ""
-    return f"“{_escape_markup(evidence.passage)}”{title}{link}"
 
 
 def _escape_markup(text: str) -> str:
@@ -233,7 +223,7 @@ def command(
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     elif sarif != Path("-"):
         for draft in checked:
-            finding_table.print_findings(draft, explained=not quiet, offers_repairs=not fix)
+            checked_draft.print_findings(draft, explained=not quiet, offers_repairs=not fix)
     if fix:
         _repair_drafts(checked, asks=not yes)
     found = {finding.verdict for draft in checked for finding in draft.report.findings}
@@ -287,14 +277,11 @@ def _write_copies(
     checked: list[CheckedDraft], *, sarif: Path | None, html: Path | None, md: Path | None
 ) -> None:
     if sarif is not None:
-        from citewell.drafts.commands.checking.sarif_log import build_sarif_log
-
-        log = build_sarif_log(checked)
+        log = sarif_log.build_sarif_log(checked)
         if sarif == Path("-"):
             screen.print_json(log)
         else:
-            text = json.dumps(log, ensure_ascii=False, indent=1) + "\n"
-            _write_copy_file(sarif, text)
+            _write_copy_file(sarif, json.dumps(log, ensure_ascii=False, indent=1) + "\n")
     if html is not None:
         from citewell.drafts.commands.checking.draft_page import render_draft_page
 
@@ -337,10 +324,10 @@ def _report_file(path: Path, about: str = "") -> None:
 
 
 def _repair_drafts(checked: list[CheckedDraft], *, asks: bool) -> None:
-    plans = [plan for draft in checked for plan in plan_file_repairs(draft)]
+    plans = [plan for draft in checked for plan in certain_repairs.plan_file_repairs(draft)]
     wanted = [plan for plan in plans if plan.before != plan.after]
     for plan in plans:
-        sys.stderr.write(render_diff(plan))
+        sys.stderr.write(certain_repairs.render_diff(plan))
         for text in plan.left:
             sys.stderr.write(f"citewell: left for you in {plan.path}: {text}\n")
     if not wanted:
@@ -350,11 +337,11 @@ def _repair_drafts(checked: list[CheckedDraft], *, asks: bool) -> None:
         sys.stderr.write("citewell: nothing was changed.\n")
         return
     for plan in wanted:
-        write_file_repair(plan)
+        certain_repairs.write_file_repair(plan)
         _report_file(plan.path, _count_repairs(plan.count))
 
 
-def _confirm_repairs(plans: list[FileRepair]) -> bool:
+def _confirm_repairs(plans: list[certain_repairs.FileRepair]) -> bool:
     """Ask on a terminal; without one nothing is written, because nobody has seen the diff."""
     if not sys.stdin.isatty():
         sys.stderr.write("citewell: to write these repairs without being asked, add --yes.\n")

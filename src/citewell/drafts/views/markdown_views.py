@@ -14,10 +14,10 @@ from citewell.drafts.draft import (
     NoteEntry,
     TextSpan,
     blank_spans,
+    list_mark_spans,
 )
 from citewell.drafts.marks.number_marks import build_note_mark
 from citewell.drafts.marks.wiki_marks import read_wikitext
-from citewell.drafts.views.document_markup import list_mark_spans
 from citewell.text.passages.markdown_blocks import render_plain_text
 
 _CHAPTER_PATTERN = re.compile(

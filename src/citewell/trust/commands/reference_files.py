@@ -20,6 +20,7 @@ from citewell.citations.references.reference_splitting import has_reference_head
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.domains.law.citation_forms import cites_cases
+from citewell.text.data_tables import load_words
 from citewell.trust.brief_audit import BRIEF_FORMAT, is_brief_document
 
 if TYPE_CHECKING:
@@ -35,29 +36,6 @@ _FORMATS_BY_SUFFIX = {
     ".bbl": "latex", ".csv": "csv", ".tsv": "csv", ".ciw": "wos", ".isi": "wos",
 }  # fmt: skip
 
-# Read as text here; files of any other kind go through the document reader.
-_TEXT_SUFFIXES = frozenset(
-    [
-        ".bib",
-        ".bibtex",
-        ".ris",
-        ".json",
-        ".txt",
-        ".text",
-        ".md",
-        ".markdown",
-        ".tex",
-        ".ltx",
-        ".bbl",
-        ".enw",
-        ".nbib",
-        ".ciw",
-        ".isi",
-        ".csv",
-        ".tsv",
-        ".tab",
-    ]
-)
 _LATEX_SUFFIXES = frozenset({".tex", ".ltx"})
 
 
@@ -75,7 +53,8 @@ class ReferenceFile:
 def is_document_file(name: str) -> bool:
     """Whether the file has to go through the document reader."""
     suffix = Path(name).suffix.lower()
-    return name != STDIN_NAME and bool(suffix) and suffix not in _TEXT_SUFFIXES
+    as_text = load_words(__package__, "command_words", "text_suffixes")
+    return name != STDIN_NAME and bool(suffix) and suffix not in as_text
 
 
 async def read_reference_file(app: App, name: str, *, form: str = "auto") -> ReferenceFile:

@@ -18,19 +18,11 @@ from citewell.cli.command_app import open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.shared_options import AnswerJson
 from citewell.cli.tool_command import print_tool_error
+from citewell.text.data_tables import load_table
 
 if TYPE_CHECKING:
     from citewell.server.call_values import ToolOutcome
 
-_EXISTENCE_LABELS = {
-    "found": ("Found", "ok"),
-    "not_registered": ("Not registered", "failed"),
-    "not_found": ("Not found in any registry", "failed"),
-    "gone": ("Gone", "failed"),
-    "dead": ("No such page", "failed"),
-    "probably_never_existed": ("Probably never existed", "failed"),
-    "unchecked": ("Could not be checked", "warning"),
-}
 _ABSENT = frozenset({"not_registered", "gone", "dead", "probably_never_existed"})
 _RELATION_STYLES = {"supports": "ok", "contradicts": "failed"}
 
@@ -115,7 +107,9 @@ def _choose_headline(body: Mapping[str, Any]) -> tuple[str, str]:
         return "Differs from the registered work", "failed"
     if body["verificationStatus"] == "unread":
         return "Exists, content not seen", "warning"
-    return _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
+    labels = load_table(__package__, "command_words")["existence"]
+    word, style = labels.get(body["existence"], (body["existence"], "warning"))
+    return word, style
 
 
 def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:

@@ -155,7 +155,9 @@ class CitationVerifier:
             unmatched = finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}
             answer |= _build_link_result(seen) | (_judge_by_page(seen) if unmatched else {})
             access = finding_advice.describe_page_access(seen) if unmatched else None
-            _add_citation_notes(answer, record_comparison.describe_page_title(page), access)
+            titled = record_comparison.describe_page_title(page)
+            notes = (*(answer.get("notes") or ()), *filter(None, (titled, access)))
+            answer["notes"] = notes or None
             answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
         if note := what.fault or (what.note if finding.paper is None else ""):
             notes = (answer.get("notes") or ()) if finding.has_asked else ()
@@ -181,11 +183,11 @@ class CitationVerifier:
         if not ids:
             answer = _build_bare_address_fields(what, seen)
             return answer, list_source_places(None, first=_choose_readable_addresses(seen, reached))
-        cited = (
-            CitedWork(title=_find_declared_title(seen.page), structured=True)
-            if seen.page
-            else CitedWork()
-        )
+        cited = CitedWork()
+        if seen.page:
+            marks = seen.page.structured.citation if seen.page.structured else None
+            title = (marks or {}).get("citation_title") or seen.page.title
+            cited = CitedWork(title=title, structured=True)
         finding = await self._lookup.look_up_work(ids, cited, tenant=tenant)
         if seen.page and not page_works.is_page_work(
             seen.page, finding.paper, is_claimed=likely is None
@@ -273,10 +275,6 @@ def _judge_by_page(link: LinkState) -> dict[str, Any]:
     return {"verification_status": NOT_FOUND} if never_existed else {}
 
 
-def _add_citation_notes(answer: dict[str, Any], *notes: str | None) -> None:
-    answer["notes"] = (*(answer.get("notes") or ()), *filter(None, notes)) or None
-
-
 def _choose_verification_status(finding: WorkFinding) -> str:
     if finding.existence == NOT_REGISTERED:
         return NOT_FOUND
@@ -335,13 +333,6 @@ def _describe_link(url: str, link: LinkState, complaint: str = "") -> str:
     reasons = ", ".join(detail for detail in details if detail)
     more = f"; {complaint}" if complaint else ""
     return f"{url}: link {link.state}{f' ({reasons})' if reasons else ''}{more}"
-
-
-def _find_declared_title(page: Page | None) -> str:
-    if page is None:
-        return ""
-    marks = page.structured.citation if page.structured else None
-    return (marks or {}).get("citation_title") or page.title
 
 
 def _choose_readable_addresses(seen: _VisitedAddress, urls: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,9 +22,9 @@ from citewell.links.link_checks import LinkChecker, LinkState
 from citewell.reading.metadata import host_standing
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.text import addresses
-from citewell.text import addresses as registered_domains
+from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.trust import author_ties
+from citewell.trust import recommendation_evidence
 from citewell.trust.recommendation_evidence import (
     AuditedRecommendation,
     ConflictOfInterest,
@@ -47,12 +47,6 @@ _RANKED_FIRST_PATTERN = re.compile(
 )
 _STAFF_PATTERN = re.compile(r"\b(?:staff|team|editors?|editorial|blog|inc|llc|gmbh|redaktion|équipe|equipo)\b", re.IGNORECASE)  # fmt: skip
 _NAME_WORD_PATTERN = re.compile(r"[^\W_][\w&+'’-]*")
-_COMMON_WORDS = frozenset({
-    "the", "and", "for", "best", "top", "free", "new", "home", "company", "companies", "business", "businesses",
-    "platform", "platforms", "software", "tool", "tools", "app", "apps", "service", "services", "review", "reviews",
-    "guide", "university", "institute", "group", "inc", "llc", "ltd", "gmbh", "online", "digital", "global",
-    "international", "national", "american", "small", "pro", "plus", "team", "data", "cloud", "world", "open",
-})  # fmt: skip
 
 UNCORROBORATED, UNAVAILABLE = "no_independent_corroboration", "corroboration_unavailable"
 
@@ -186,7 +180,8 @@ class RecommendationAuditor:
             **_flag_reputation(item.url, known),
         }
         raised = {flag: reason for flag, reason in flags.items() if reason}
-        is_link_live = None if link is None or link.state == "unchecked" else link.reachable
+        is_checked = link is not None and link.state != "unchecked"
+        status = link.status if link else None
         return AuditedRecommendation(
             title=item.title,
             url=item.url or None,
@@ -194,21 +189,14 @@ class RecommendationAuditor:
             self_promotion_signal=promoted,
             conflict_of_interest=tie,
             domain_reputation=known,
-            link_live=is_link_live,
-            http_status=_choose_shown_status(link),
+            link_live=link.reachable if link and is_checked else None,
+            http_status=status or (0 if is_checked else None),
             link_state=link.state if link else None,
             archived_url=link.archived if link else None,
             corroboration_searches=searches or None,
             flags=tuple(raised),
             reasons=tuple(map(str, raised.values())),
         )
-
-
-def _choose_shown_status(link: LinkState | None) -> int | None:
-    """The HTTP status; 0 if no server answered, None if nobody was asked."""
-    if link is None:
-        return None
-    return link.status if link.state == "unchecked" else link.status or 0
 
 
 def _flag_dead_link(link: LinkState | None) -> dict[str, str]:
@@ -269,7 +257,7 @@ def find_publisher_promotion(titles: list[str], urls: list[str]) -> SelfPromotio
 def find_conflict(text: str, *, author: str, bio: str, url: str = "") -> ConflictOfInterest | None:
     """A tie between the author and something that the recommendation names; None if there is none."""
     names = _collect_name_words(text) | ({find_brand(url)} - {""})
-    tie = author_ties.find_author_tie(bio, names, common_words=_COMMON_WORDS)
+    tie = recommendation_evidence.find_author_tie(bio, names, common_words=_load_company_words())
     if tie is None:
         return _find_house_author(author, names)
     return ConflictOfInterest(
@@ -283,7 +271,7 @@ def find_conflict(text: str, *, author: str, bio: str, url: str = "") -> Conflic
 def find_brand(url: str) -> str:
     """`shopify` of https://www.shopify.com/blog; empty for hosts with user content."""
     host = addresses.extract_host(url)
-    domain = registered_domains.find_registered_domain(host)
+    domain = addresses.find_registered_domain(host)
     if (
         not host
         or addresses.is_numeric_host(host)
@@ -298,11 +286,13 @@ def _find_house_author(author: str, names: frozenset[str] | set[str]) -> Conflic
     """A conflict if the author is the company itself, such as "Shopify Staff"."""
     if not _STAFF_PATTERN.search(author):
         return None
-    entity = author_ties.match_named_entity(_STAFF_PATTERN.sub(" ", author), names, _COMMON_WORDS)
+    entity = recommendation_evidence.match_named_entity(
+        _STAFF_PATTERN.sub(" ", author), names, _load_company_words()
+    )
     if not entity:
         return None
     return ConflictOfInterest(
-        kind=author_ties.EMPLOYMENT,
+        kind=recommendation_evidence.EMPLOYMENT,
         entity=entity,
         roles=("employee",),
         evidence=clean_markup(author)[:_MAX_EVIDENCE_CHARS],
@@ -317,7 +307,12 @@ def _collect_name_words(text: str) -> set[str]:
         if len(word) >= _MIN_NAME_CHARS and (not word.islower() or any(map(str.isdigit, word)))
     }
     pairs = re.findall(r"(?<![\w&+-])([A-Z][\w&+-]*+)\s+([A-Z][\w&+-]*+)", text)
-    return (found | {(first + second).lower() for first, second in pairs}) - _COMMON_WORDS
+    return (found | {(first + second).lower() for first, second in pairs}) - _load_company_words()
+
+
+def _load_company_words() -> frozenset[str]:
+    """Words that are common in names, and name no company by themselves."""
+    return load_words("citewell.trust", "common_words", "company_words")
 
 
 def _has_brand_name(line: str, label: str) -> bool:

@@ -121,17 +121,20 @@ def _plan_one_file(path: Path, repairs: list[_WantedRepair]) -> FileRepair:
     before = _read_exact_text(path)
     # Places count from after the byte order mark, and line ends as one character.
     offset = len(_BYTE_ORDER_MARK) if before.startswith(_BYTE_ORDER_MARK) else 0
-    positions = _map_positions(before[offset:])
+    text = before[offset:]
+    positions = None
+    if "\r" in text:  # the offset in the file of each character of the text that was read
+        positions = [*(at for at in range(len(text)) if text[at - 1 : at + 1] != "\r\n"), len(text)]
     found: list[_Replacement] = []
     left: list[str] = []
     for wanted in repairs:
-        replacement = _find_replacement(before[offset:], positions, wanted)
+        replacement = _find_replacement(text, positions, wanted)
         if replacement is None:
             left.append(wanted.repair.text)
         elif replacement not in found:
             found.append(replacement)
     made, crossed = _drop_crossing_repairs(found)
-    after = before[offset:]
+    after = text
     for row in sorted(made, key=lambda each: each.start, reverse=True):
         after = after[: row.start] + row.new + after[row.end :]
     return FileRepair(
@@ -182,13 +185,6 @@ def _find_repair_span(text: str, wanted: _WantedRepair) -> tuple[int, int] | Non
 
 def _unify_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _map_positions(text: str) -> list[int] | None:
-    """For a file with other line ends: the offset in it of each character of the text that was read."""
-    if "\r" not in text:
-        return None
-    return [*(at for at in range(len(text)) if text[at - 1 : at + 1] != "\r\n"), len(text)]
 
 
 def _drop_crossing_repairs(

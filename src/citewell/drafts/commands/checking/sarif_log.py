@@ -18,8 +18,8 @@ from citewell.drafts.commands.checking.checked_draft import (
     grade_verdict,
     list_shown_findings,
     locate_draft_file,
+    shorten_text,
 )
-from citewell.drafts.commands.checking.finding_table import shorten_text
 from citewell.drafts.draft_findings import DraftFinding, DraftRepair, DraftVerdict, FindingPlace
 from citewell.text.data_tables import load_table
 
