@@ -168,6 +168,10 @@ class NoteEntry:
     end: int
 
 
+def build_note_block(note: NoteEntry) -> DraftBlock:
+    return DraftBlock(kind=DraftBlockKind.NOTE, start=note.start, end=note.end)
+
+
 ANY_YEAR = "*"
 
 

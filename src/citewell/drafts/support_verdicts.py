@@ -54,7 +54,6 @@ class SupportVerdict:
     evidence: tuple[FindingEvidence, ...] = ()
     differences: tuple[ValueDifference, ...] = ()
     repairs: tuple[DraftRepair, ...] = ()
-    judge: str = ""
     opinion: SourceOpinion | None = None  # the one that decided, if one did
     is_unanswered: bool = False  # a source could not be read now, and may be another time
 
@@ -80,7 +79,6 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
             reason=f"Some of the cited sources could not be read: {unread[0].reason}",
             evidence=_join_evidence(every),
             differences=worst.differences,
-            judge=worst.judge,
         )
     if worst.is_by_absence and not all(opinion.is_by_absence for opinion in every):
         # What one source lacks may be in another that settles nothing.
@@ -119,7 +117,6 @@ def _build_support_verdict(
         evidence=opinion.evidence or _join_evidence(every),
         differences=opinion.differences,
         repairs=_list_statement_repairs(opinion, verdict),
-        judge=opinion.judge,
         opinion=opinion,
     )
 

@@ -332,6 +332,13 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     matched_title = matched.title if matched is not None else None
     flag_reasons = " ".join(reason[:1].upper() + reason[1:] for reason in flags.values()) or None
     status = entry.link.status if entry.link else None
+    # A long list need not repeat the values of fields that match.
+    fields = tuple(
+        field.model_copy(update={"cited": None, "record": None})
+        if field.state == record_comparison.MATCH
+        else field
+        for field in finding.fields
+    )
     made = AuditEntry(
         index=index,
         key=reference.key or None,
@@ -360,7 +367,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
         else record_comparison.show_page_agreement(page),
         author_match=identity.author.state.value if identity else None,
         year_match=identity.year.state.value if identity else None,
-        fields=finding_advice.shorten_field_reports(finding) or None,
+        fields=fields or None,
         suggested_doi=finding.suggested_doi,
         **finding_advice.build_guidance_fields(finding),
         **(dict(entry.claim) if entry.claim else {}),

@@ -119,7 +119,7 @@ def _describe_added(
 def _describe_partial_list(cited: CitedAuthors, record: tuple[WorkAuthor, ...]) -> str:
     first = cited.people[0]
     if author_matching.match_authors(first, record[0]) is False:
-        return f"{_format_cited_surname(first)} is an author of the record, but not the first"
+        return f"{format_surname(first)} is an author of the record, but not the first"
     if len(cited.people) < len(record) and not cited.leaves_out_others:
         return f"the citation names the first {len(cited.people)} of {len(record)} {pluralize(len(record), 'author')}"
     return ""
@@ -141,7 +141,7 @@ def list_name_words(text: str) -> frozenset[str]:
 def name_listed_authors(people: Sequence[WorkAuthor], *, whole: bool = False) -> str:
     """The first few authors, and whether there are more."""
     names = [
-        clean_markup(person.name) if whole else _format_cited_surname(person)
+        clean_markup(person.name) if whole else format_surname(person)
         for person in people[:_MAX_NAMED_AUTHORS]
     ]
     return f"{', '.join(names)}{' et al.' if len(people) > _MAX_NAMED_AUTHORS else ''}"
@@ -151,6 +151,9 @@ def _spell_count(count: int) -> str:
     return _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
 
 
-def _format_cited_surname(person: WorkAuthor) -> str:
-    text = clean_markup(person.family or person.name)
-    return text if len(text) <= 120 else f"{text[:119].rstrip()}…"
+def format_surname(person: WorkAuthor) -> str:
+    return shorten_text(clean_markup(person.family or person.name))
+
+
+def shorten_text(text: str, max_chars: int = 120) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"

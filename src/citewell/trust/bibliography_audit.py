@@ -101,9 +101,7 @@ class BibliographyAudit:
                 chosen, structured=request.structured, tenant=tenant, progress=progress
             ),
             # Registries of law are paced: what is not reached in time stays unchecked.
-            _finish_in_time(
-                map(self._references.check_cited_case, chosen), self._max_legal_seconds
-            ),
+            finish_in_time(map(self._references.check_cited_case, chosen), self._max_legal_seconds),
         )
         claims = await self._check_claims(chosen, looked_up, links, tenant, context)
         examined = [
@@ -161,7 +159,7 @@ class BibliographyAudit:
             return finding
 
         checks = (look_up(key, each) for key, each in distinct.items())
-        found = await _finish_in_time(checks, self._max_lookup_seconds)
+        found = await finish_in_time(checks, self._max_lookup_seconds)
         by_key = dict(zip(distinct, found, strict=True))
         return [by_key[key] or NO_FINDING for key in keys]
 
@@ -214,7 +212,7 @@ class BibliographyAudit:
         )
 
 
-async def _finish_in_time(
+async def finish_in_time(
     checks: Iterable[Coroutine[Any, Any, T | None]], max_seconds: float
 ) -> list[T | None]:
     """What the checks return; None for those that are not done after `max_seconds`."""

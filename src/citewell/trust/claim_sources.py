@@ -72,19 +72,6 @@ class ClaimSources:
         self._pages = pages
         self._judging = judging
 
-    async def check_claim(
-        self,
-        claim: str,
-        places: SourcePlaces,
-        *,
-        tenant: str | None = None,
-        context: JudgeContext | None = None,
-    ) -> ClaimCheck:
-        """How far the first readable address covers the claim; unreadable sources are reported, not raised."""
-        asked = CitedClaim(claim=claim, places=places)
-        [found] = await self.check_claims([asked], tenant=tenant, context=context)
-        return found
-
     async def check_claims(
         self,
         claims: Sequence[CitedClaim],
@@ -92,7 +79,10 @@ class ClaimSources:
         tenant: str | None = None,
         context: JudgeContext | None = None,
     ) -> list[ClaimCheck]:
-        """The check of each claim; all are given to the judge together, which may ask a model."""
+        """How far the first readable address of each source covers its claim.
+
+        Unreadable sources are reported, not raised. The judge, which may ask a model, is given all together.
+        """
         compared = await asyncio.gather(
             *(self._compare_claim_text(claim, tenant) for claim in claims)
         )
@@ -141,16 +131,14 @@ def _add_judge_opinion(compared: _ComparedSource, opinion: Opinion | None) -> Cl
     return check.model_copy(update=fields)
 
 
-def list_source_places(
-    paper: Paper | None, *, first: Sequence[str] = (), last: Sequence[str] = ()
-) -> SourcePlaces:
-    """The record's addresses between `first` and `last`, with its abstract."""
+def list_source_places(paper: Paper | None, *, first: Sequence[str] = ()) -> SourcePlaces:
+    """The record's addresses after `first`, with its abstract."""
     if paper is None:
-        return SourcePlaces(urls=_keep_web_addresses(*first, *last))
+        return SourcePlaces(urls=_keep_web_addresses(*first))
     free = [copy.url for copy in paper.copies if not copy.pdf]
     documents = [paper.pdf_url or "", *(copy.url for copy in paper.copies if copy.pdf)]
     return SourcePlaces(
-        urls=_keep_web_addresses(*first, *free, *documents, paper.url, *last),
+        urls=_keep_web_addresses(*first, *free, *documents, paper.url),
         abstract=paper.abstract or "",
         abstract_url=paper.url,
     )

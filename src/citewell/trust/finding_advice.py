@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 from citewell.citations.cited_kinds import UNSTATED_KIND
-from citewell.core.values.citation_checks import FieldReport, NearRecord
+from citewell.core.values.citation_checks import NearRecord
 from citewell.core.values.paper import Paper
 from citewell.links.link_checks import LinkState
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.trust.record_comparison import MATCH
+from citewell.trust.author_judgement import shorten_text
 from citewell.trust.registry_judgement import HIGH
 from citewell.trust.work_identity import FieldAgreement
 from citewell.trust.work_lookup import WORK_FOUND, WorkFinding
@@ -124,14 +124,6 @@ def describe_partial_match(finding: WorkFinding) -> str | None:
     return f"{start_sentence('; '.join((*noted, *placed)))}."
 
 
-def shorten_field_reports(finding: WorkFinding) -> tuple[FieldReport, ...]:
-    """The reports without the values of the fields that match, which a long list need not repeat."""
-    return tuple(
-        field.model_copy(update={"cited": None, "record": None}) if field.state == MATCH else field
-        for field in finding.fields
-    )
-
-
 def describe_unmatched_work(finding: WorkFinding) -> str:
     """Why a citation that matches no record for certain is not said to be absent."""
     if finding.other_paper is not None:
@@ -155,8 +147,7 @@ def describe_unmatched_work(finding: WorkFinding) -> str:
 
 def describe_found_record(paper: Paper) -> str:
     """A record in one line: title, first author, year and DOI."""
-    title = clean_markup(paper.title)
-    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    cut = shorten_text(clean_markup(paper.title), _MAX_TITLE_CHARS)
     lead = paper.authors[0] if paper.authors else None
     name = clean_markup(lead.family or lead.name) if lead else ""
     who = f"{name} et al." if len(paper.authors) > 1 else name

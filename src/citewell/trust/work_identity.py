@@ -170,7 +170,7 @@ def _find_added_words(cited: CitedWork, paper: Paper, record: str) -> FieldVerdi
     own = list_foreign_words(title_differences.find_added_words(cited.title, record), paper)
     if not own:
         return None
-    reason = f"the record's title is “{_shorten_text(record)}”: it lacks “{' '.join(own)}”"
+    reason = f"the record's title is “{author_judgement.shorten_text(record)}”: it lacks “{' '.join(own)}”"
     return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
 
 
@@ -190,7 +190,7 @@ def _find_altered_words(cited: CitedWork, record: str) -> FieldVerdict | None:
     if not found or is_foreign:
         return None
     changes = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
-    reason = f"the record's title is “{_shorten_text(record)}”: {changes}"
+    reason = f"the record's title is “{author_judgement.shorten_text(record)}”: {changes}"
     if all(difference.is_mere_loss for difference in found):
         return FieldVerdict(state=FieldAgreement.MATCH, reason=reason, is_open=True)
     return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
@@ -219,9 +219,11 @@ def _compare_whole_title(cited: CitedWork, paper: Paper, record: str) -> FieldVe
         )
     if cited.title:
         found = _compare_titles(cited.title, record)
-        known = len(
-            list_foreign_words(cited.title, paper)
-        ) < _MIN_MISSING_WORDS or _has_author_in_title(cited, paper)
+        # A guessed title that contains the first author is probably no title.
+        named = not cited.authors and any(
+            author_matching.is_author_mentioned(author, cited.title) for author in paper.authors[:1]
+        )
+        known = named or len(list_foreign_words(cited.title, paper)) < _MIN_MISSING_WORDS
         doubtful = found.state is FieldAgreement.MISMATCH and (known or held >= _TITLE_LIKELY_SHARE)
         return (
             _build_not_checked("the title could not be identified with certainty")
@@ -241,14 +243,6 @@ def compare_guessed_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
         _find_altered_words(cited, record) if found.state is not FieldAgreement.MISMATCH else None
     )
     return altered or found
-
-
-def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
-    """Whether the guessed title contains the first author, so that it is probably no title."""
-    lead = paper.authors[:1]
-    return not cited.authors and any(
-        author_matching.is_author_mentioned(author, cited.title) for author in lead
-    )
 
 
 def _compare_titles(cited: str, record: str) -> FieldVerdict:
@@ -274,7 +268,7 @@ def _compare_titles(cited: str, record: str) -> FieldVerdict:
     if len(missing) / len(wanted) < _MIN_MISSING_SHARE:
         return _build_match(f"the record's title lacks: {lacking}")
     return _build_mismatch(
-        f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+        f"the record's title is “{author_judgement.shorten_text(record)}”, which lacks: {lacking}"
     )
 
 
@@ -300,7 +294,7 @@ def _compare_loose_text(text: str, record: str, paper: Paper, held: float) -> Fi
     if len(missing) >= _MIN_MISSING_WORDS and held < _TITLE_ABSENT_SHARE:
         lacking = ", ".join(missing[:6])
         return _build_mismatch(
-            f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+            f"the record's title is “{author_judgement.shorten_text(record)}”, which lacks: {lacking}"
         )
     return (
         _build_match()
@@ -369,7 +363,7 @@ def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     around = (paper.venue, paper.publisher, paper.title)
     if not cited.title and any(name and compare_venues(first.name, name) for name in around):
         return _build_not_checked("the citation names the journal in place of an author")
-    return _judge_other_author(_format_surname(first), paper)
+    return _judge_other_author(author_judgement.format_surname(first), paper)
 
 
 def _judge_cited_authors(
@@ -409,7 +403,7 @@ def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if text and any(author_matching.is_author_mentioned(person, text) for person in paper.authors):
         return _build_match("an author of the record is named, but not the first")
     named = (
-        _format_surname(cited.authors[0])
+        author_judgement.format_surname(cited.authors[0])
         if cited.authors
         else title_matching.find_leading_name(paper.title, text)
     )
@@ -422,9 +416,9 @@ def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
     lead = paper.authors[0]
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked("editors and authors of books are often confused")
-    others = ", ".join(map(_format_surname, paper.authors[1:_MAX_NAMED_AUTHORS]))
+    others = ", ".join(map(author_judgement.format_surname, paper.authors[1:_MAX_NAMED_AUTHORS]))
     more = " et al." if len(paper.authors) > _MAX_NAMED_AUTHORS else ""
-    real = f"{_format_surname(lead)}{f', {others}' if others else ''}{more}"
+    real = f"{author_judgement.format_surname(lead)}{f', {others}' if others else ''}{more}"
     return _build_mismatch(f"the citation names {named}, the record {real}")
 
 
@@ -470,14 +464,6 @@ def _collect_stated_years(cited: CitedWork, paper: Paper) -> frozenset[int]:
 
 def _parse_publication_year(published: str | None) -> int | None:
     return int(published[:4]) if published and published[:4].isdigit() else None
-
-
-def _format_surname(person: WorkAuthor) -> str:
-    return _shorten_text(clean_markup(person.family or person.name))
-
-
-def _shorten_text(text: str, max_chars: int = 120) -> str:
-    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
 
 
 def _build_match(note: str = "") -> FieldVerdict:

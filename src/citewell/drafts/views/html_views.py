@@ -21,6 +21,7 @@ from citewell.drafts.draft import (
     TextSpan,
     blank_spans,
     build_mark,
+    build_note_block,
     list_targets,
     mark_cells,
 )
@@ -288,7 +289,7 @@ def build_html_view(text: str) -> DraftView:
         spoken=mark_cells(spoken, reader.cells),
         blocks=tuple(
             sorted(
-                (*_mark_note_blocks(blocks, notes), *map(_build_note_block, works)),
+                (*_mark_note_blocks(blocks, notes), *map(build_note_block, works)),
                 key=lambda block: block.start,
             )
         ),
@@ -303,10 +304,6 @@ def _is_within(note: NoteEntry, spans: Sequence[TextSpan]) -> bool:
     return any(start <= note.start < end for start, end in spans)
 
 
-def _build_note_block(note: NoteEntry) -> DraftBlock:
-    return DraftBlock(kind=DraftBlockKind.NOTE, start=note.start, end=note.end)
-
-
 def _mark_note_blocks(blocks: list[DraftBlock], notes: tuple[NoteEntry, ...]) -> list[DraftBlock]:
     if not notes:
         return blocks
@@ -319,10 +316,7 @@ def _mark_note_blocks(blocks: list[DraftBlock], notes: tuple[NoteEntry, ...]) ->
         inside = at < len(spans) and spans[at][0] <= block.start
         if not inside:
             made.append(block)
-    made += [
-        DraftBlock(kind=DraftBlockKind.NOTE, start=start, end=end, heading="")
-        for start, end in spans
-    ]
+    made += [DraftBlock(kind=DraftBlockKind.NOTE, start=start, end=end) for start, end in spans]
     return made
 
 

@@ -27,6 +27,7 @@ from citewell.core.values.case_verdict import FAILING_VERDICTS, CaseVerdict
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
 from citewell.text.data_tables import load_table
 from citewell.trust import audit_findings
+from citewell.trust.author_judgement import shorten_text
 from citewell.trust.bibliography_audit import BibliographyAudit, build_document_request
 from citewell.trust.brief_audit import BRIEF_FORMAT, BriefAudit, omit_listed_cases
 from citewell.trust.commands import reference_files
@@ -234,13 +235,12 @@ def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
 
 
 def _build_audit_row(entry: AuditEntry) -> tuple[str, str, str, str]:
-    title = entry.title or entry.doi or entry.url or ""
-    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    title = shorten_text(entry.title or entry.doi or entry.url or "", _MAX_TITLE_CHARS)
     labels = load_table(__package__, "command_words")["flags"] | (
         {audit_findings.NOT_FOUND: _ABSENT_LABEL} if entry.existence == NOT_IN_REGISTRIES else {}
     )
     flags = ", ".join(labels.get(flag, flag) for flag in entry.flags) or "ok"
-    return str(entry.line or entry.index), entry.key or "", flags, cut
+    return str(entry.line or entry.index), entry.key or "", flags, title
 
 
 def _choose_entry_style(entry: AuditEntry) -> str:
@@ -297,14 +297,11 @@ def print_brief_audit(
 
 
 def _build_brief_row(entry: AuditEntry, *, has_lines: bool) -> tuple[str, str, str, str]:
-    cited = entry.title or ""
-    if len(cited) > _MAX_CITATION_CHARS:
-        cited = f"{cited[: _MAX_CITATION_CHARS - 1].rstrip()}…"
     place = entry.line if has_lines else entry.index
     return (
         str(place),
         load_table(__package__, "command_words")["case_verdicts"][_find_verdict(entry)][0],
-        cited,
+        shorten_text(entry.title or "", _MAX_CITATION_CHARS),
         str(entry.mention_count or 1),
     )
 

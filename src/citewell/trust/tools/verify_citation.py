@@ -29,7 +29,7 @@ from citewell.scholar import work_resolution
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.trust import finding_advice, record_comparison, reference_lookup
-from citewell.trust.claim_sources import ClaimSources, SourcePlaces, list_source_places
+from citewell.trust.claim_sources import CitedClaim, ClaimSources, SourcePlaces, list_source_places
 from citewell.trust.notice_weighing import weigh_notices
 from citewell.trust.registry_judgement import HIGH
 from citewell.trust.work_identity import CitedWork, FieldAgreement, build_cited_work
@@ -113,7 +113,9 @@ class CitationVerifier:
             answer, source = await self._verify_work(what, tenant)
         answer["input"] = citation
         if claim:
-            checked = await self._sources.check_claim(claim, source, tenant=tenant, context=context)
+            [checked] = await self._sources.check_claims(
+                [CitedClaim(claim=claim, places=source)], tenant=tenant, context=context
+            )
             answer |= dict(checked)
         return CitationVerification(**answer)
 

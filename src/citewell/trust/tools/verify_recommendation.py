@@ -25,6 +25,7 @@ from citewell.text import addresses
 from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.trust import recommendation_evidence
+from citewell.trust.bibliography_audit import finish_in_time
 from citewell.trust.recommendation_evidence import (
     AuditedRecommendation,
     ConflictOfInterest,
@@ -150,14 +151,7 @@ class RecommendationAuditor:
             )
             return found
 
-        tasks = [asyncio.create_task(corroborate(item)) for item in request.items]
-        try:
-            await asyncio.wait(tasks, timeout=self._deadline)
-        finally:
-            for task in tasks:
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return [None if task.cancelled() else task.result() for task in tasks]
+        return await finish_in_time(map(corroborate, request.items), self._deadline)
 
     def _audit_recommendation(
         self,

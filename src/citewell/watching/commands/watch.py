@@ -96,7 +96,9 @@ def save_search(
     """Save a search; its results of today count as known."""
     search = MonitorRequest(query=query, provider=provider, ttl_days=days)
     saved = call_with_app(
-        lambda app: app.require_service(QueryMonitor).save_own_query(app.local_owner, search)
+        lambda app: app.require_service(QueryMonitor).save_query(
+            app.local_owner, search, is_own=True
+        )
     )
     if as_json:
         screen.print_json(saved.to_wire())

@@ -18,6 +18,7 @@ from citewell.drafts.commands.checking.checked_draft import (
     is_writable_repair,
     locate_draft_file,
 )
+from citewell.drafts.draft_files import unify_line_ends
 from citewell.drafts.draft_findings import DraftRepair
 
 # Formats whose file is the text that was read, so that a place in one is a place in the other.
@@ -111,7 +112,7 @@ def _list_wanted_repairs(checked: CheckedDraft) -> Iterator[_WantedRepair]:
                 continue
             for name in checked.bibliographies:
                 if name not in texts:
-                    texts[name] = _unify_line_ends(_read_exact_text(Path(name)))
+                    texts[name] = unify_line_ends(_read_exact_text(Path(name)))
                 if texts[name].count(finding.text) == 1:
                     yield _WantedRepair(file=name, repair=repair, entry=finding.text)
                     break
@@ -170,21 +171,17 @@ def _find_repair_span(text: str, wanted: _WantedRepair) -> tuple[int, int] | Non
     """The place of a repair in its file, with line ends as one character; None if it is not there."""
     place, entry = wanted.repair.place, wanted.entry
     if place is None:
-        start = _unify_line_ends(text).find(entry) if entry else -1
+        start = unify_line_ends(text).find(entry) if entry else -1
         return (start, start + len(entry)) if start >= 0 else None
     if not place.file:
         return place.start, place.end
     # Offsets count in the text that the files were put together to.
-    split = _unify_line_ends(text).split("\n")
+    split = unify_line_ends(text).split("\n")
     lines = [0, *accumulate(len(line) + 1 for line in split)][: len(split)]
     if place.end_line > len(lines):
         return None
     start = lines[place.line - 1] + place.column - 1
     return start, lines[place.end_line - 1] + place.end_column - 1
-
-
-def _unify_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _drop_crossing_repairs(
