@@ -34,12 +34,12 @@ def read_sample(path: Path) -> tuple[Draft, dict[str, Any]]:
 
 def name_references(draft: Draft) -> dict[str, str]:
     named: dict[str, str] = {}
-    for one in draft.references:
-        reference = one.reference
+    for cited in draft.references:
+        reference = cited.reference
         author = reference.authors[0] if reference.authors else None
         name = (author.family or author.name) if author else ""
         shown = f"{name} {reference.year}" if name else reference.url or reference.raw
-        named[one.id] = f"{shown}\0{reference.raw} {reference.url}"
+        named[cited.id] = f"{shown}\0{reference.raw} {reference.url}"
     return named
 
 
@@ -61,8 +61,8 @@ def test_every_citation_means_what_its_author_meant(path: Path) -> None:
 
     named = name_references(draft)
     found = [
-        (one.text, [*(named[key] for key in one.reference_ids), *(f"missing {key}" for key in one.missing)])
-        for one in draft.citations
+        (citation.text, [*(named[key] for key in citation.reference_ids), *(f"missing {key}" for key in citation.missing)])
+        for citation in draft.citations
     ]  # fmt: skip
     wanted = expected["citations"]
     assert len(found) == len(wanted), show_all(found)
@@ -76,15 +76,20 @@ def test_every_citation_means_what_its_author_meant(path: Path) -> None:
 def test_statements_are_those_that_a_reader_would_name(path: Path) -> None:
     draft, expected = read_sample(path)
 
-    texts = [one.text for one in draft.statements]
+    texts = [statement.text for statement in draft.statements]
     uncited = [
-        one.text for one in draft.statements if not one.citation_ids and not one.shared_citation_ids
+        statement.text
+        for statement in draft.statements
+        if not statement.citation_ids and not statement.shared_citation_ids
     ]
     assert expected.get("uncited", uncited) == uncited
     assert set(expected.get("statements", texts)) <= set(texts), texts
     assert expected.get("statements") != [] or not texts
-    marks = {one.id: one.text for one in draft.citations}
-    shared = {one.text: [marks[key] for key in one.shared_citation_ids] for one in draft.statements}
+    marks = {citation.id: citation.text for citation in draft.citations}
+    shared = {
+        statement.text: [marks[key] for key in statement.shared_citation_ids]
+        for statement in draft.statements
+    }
     for text, wanted in expected.get("shared", {}).items():
         assert shared.get(text) == wanted, texts
 
@@ -94,7 +99,7 @@ def test_places_lead_back_to_the_text(path: Path) -> None:
     draft, expected = read_sample(path)
 
     lines = draft.text.split("\n")
-    places = [one.place for one in draft.citations] + [one.place for one in draft.statements]
+    places = [part.place for part in draft.citations] + [part.place for part in draft.statements]
     for place in places:
         assert lines[place.line - 1][place.column - 1 :].startswith(
             draft.text[place.start : place.end].partition("\n")[0]
@@ -138,7 +143,7 @@ def test_a_statement_of_a_document_is_what_its_reader_sees(
 ) -> None:
     draft = read_document(f"{written} [1].", draft_format)
 
-    assert [one.text for one in draft.statements] == [f"{seen}."]
+    assert [statement.text for statement in draft.statements] == [f"{seen}."]
     place = draft.statements[0].place
     assert draft.text[place.start : place.end].endswith("[1].")
 
@@ -148,7 +153,9 @@ def test_a_bar_in_a_cell_does_not_split_it() -> None:
         "| Model | Layers \\| depth | Source |\n| --- | --- | --- |\n| ResNet_50 | 152 \\* | [1] |"
     )
 
-    assert [one.text for one in draft.statements] == ["ResNet_50; Layers | depth: 152 *"]
+    assert [statement.text for statement in draft.statements] == [
+        "ResNet_50; Layers | depth: 152 *"
+    ]
     assert draft.statements[0].place.line == 2
 
 
@@ -158,7 +165,7 @@ def test_citations_of_a_document_are_shown_as_they_are_printed() -> None:
         "[^1]: Doe, J. (2011). On naps. Nature, 1(2), 3–4."
     )
 
-    assert [one.text for one in draft.citations] == ["¹", "a long page"]
+    assert [citation.text for citation in draft.citations] == ["¹", "a long page"]
 
 
 def test_the_last_entry_of_a_list_ends_before_the_notes_below_it() -> None:
@@ -171,8 +178,8 @@ def test_the_last_entry_of_a_list_ends_before_the_notes_below_it() -> None:
         )
     )
 
-    places = [one.place for one in draft.references if one.place]
-    assert [draft.text[one.start : one.end] for one in places] == [
+    places = [reference.place for reference in draft.references if reference.place]
+    assert [draft.text[place.start : place.end] for place in places] == [
         "1\\. Doe, J. (2019). On rest. Nature, 1(2), 3–4.",
         "Roe, J. (2011). On naps. Nature, 1(2), 3–4.",
     ]
@@ -195,9 +202,9 @@ def test_the_pieces_of_a_text_are_all_of_it(text: str) -> None:
 def test_neighbouring_styles_end_where_they_end() -> None:
     text = "*a***b*****c*** d **e** f^2"
 
-    pieces = [one for one in iterate_printed_pieces(text, 0, len(text)) if not one.is_mark]
+    pieces = [piece for piece in iterate_printed_pieces(text, 0, len(text)) if not piece.is_mark]
 
-    assert [(text[one.start : one.end], sorted(one.styles)) for one in pieces] == [
+    assert [(text[piece.start : piece.end], sorted(piece.styles)) for piece in pieces] == [
         ("a", ["em"]),
         ("b", ["strong"]),
         ("c", ["em", "strong"]),
