@@ -27,10 +27,10 @@ def test_a_full_file_is_renamed_and_a_new_one_begun(tmp_path: Path) -> None:
         file.write_line(build_line(f"user{number}"))
 
     files = [*list_rotated_files(path), path]
-    written = [line for one in files if one.exists() for line in one.read_text().splitlines()]
+    written = [line for path in files if path.exists() for line in path.read_text().splitlines()]
     assert len(files) > 3
     assert [json.loads(line)["user_id"] for line in written] == [f"user{n}" for n in range(10)]
-    assert all(one.stat().st_mode & 0o077 == 0 for one in files if one.exists())
+    assert all(path.stat().st_mode & 0o077 == 0 for path in files if path.exists())
 
 
 @requires("audit.rotation")

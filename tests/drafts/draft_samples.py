@@ -42,15 +42,15 @@ World Bank (2020). World Development Report 2020. Washington, DC.
 def map_citations(draft: Draft) -> dict[str, list[str]]:
     """The references of each citation, by its text: first author and year, or the address."""
     named: dict[str, str] = {}
-    for one in draft.references:
-        reference = one.reference
+    for cited in draft.references:
+        reference = cited.reference
         author = reference.authors[0] if reference.authors else None
         name = (author.family or author.name) if author else ""
-        named[one.id] = f"{name} {reference.year}" if name else reference.url or reference.raw
+        named[cited.id] = f"{name} {reference.year}" if name else reference.url or reference.raw
     return {
-        one.text: [
-            *(named[found] for found in one.reference_ids),
-            *(f"missing {found}" for found in one.missing),
+        citation.text: [
+            *(named[found] for found in citation.reference_ids),
+            *(f"missing {found}" for found in citation.missing),
         ]
-        for one in draft.citations
+        for citation in draft.citations
     }

@@ -45,7 +45,7 @@ def manuscript(text: str, cited: Mapping[str, str], *, listed: bool = True) -> D
         own = []
         for match in _MARK.finditer(line):
             keys = [key.strip() for key in match[1].split(",")]
-            one = DraftCitation(
+            citation = DraftCitation(
                 id=f"c{len(citations) + 1}",
                 form=CitationForm.NUMBER,
                 text=match[0],
@@ -53,8 +53,8 @@ def manuscript(text: str, cited: Mapping[str, str], *, listed: bool = True) -> D
                 reference_ids=tuple(refs[key].id for key in keys if key in refs),
                 missing=tuple(key for key in keys if key not in refs),
             )
-            citations.append(one)
-            own.append(one.id)
+            citations.append(citation)
+            own.append(citation.id)
         words = _MARK.sub("", line).replace(" .", ".").strip()
         if words:
             signs = (StatementSign.NUMBER,) if any(map(str.isdigit, words)) else ()
@@ -68,7 +68,7 @@ def manuscript(text: str, cited: Mapping[str, str], *, listed: bool = True) -> D
                 )
             )
         at += len(line) + 1
-    used = {each for one in citations for each in one.reference_ids}
+    used = {each for citation in citations for each in citation.reference_ids}
     return Draft(
         text=whole,
         format="plain",
@@ -76,7 +76,7 @@ def manuscript(text: str, cited: Mapping[str, str], *, listed: bool = True) -> D
         statements=tuple(statements),
         citations=tuple(citations),
         references=tuple(refs.values()),
-        uncited_reference_ids=tuple(one.id for one in refs.values() if one.id not in used),
+        uncited_reference_ids=tuple(cited.id for cited in refs.values() if cited.id not in used),
     )
 
 
@@ -112,14 +112,14 @@ def checker(desk: Desk, **more: Any) -> DraftCheck:
     )
 
 
-def check(draft: Draft, desk: Desk, **wish: Any) -> DraftReport:
-    return asyncio.run(checker(desk).check_draft(draft, owner=OWNER, **wish))
+def check(draft: Draft, desk: Desk, **options: Any) -> DraftReport:
+    return asyncio.run(checker(desk).check_draft(draft, owner=OWNER, **options))
 
 
 def find(report: DraftReport, subject: str = "statement") -> DraftFinding:
-    [found] = [one for one in report.findings if one.subject == subject]
+    [found] = [finding for finding in report.findings if finding.subject == subject]
     return found
 
 
 def verdicts(report: DraftReport, subject: str = "statement") -> list[DraftVerdict]:
-    return [one.verdict for one in report.findings if one.subject == subject]
+    return [finding.verdict for finding in report.findings if finding.subject == subject]

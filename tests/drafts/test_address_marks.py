@@ -22,7 +22,7 @@ from tests.drafts.given_drafts import read_draft
 def test_an_address_in_the_text_keeps_the_authors_and_the_year_beside_it(
     text: str, names: tuple[str, ...]
 ) -> None:
-    [one] = [each.reference for each in read_draft(text).references if each.reference.ids]
+    [reference] = [each.reference for each in read_draft(text).references if each.reference.ids]
 
-    assert tuple(author.family for author in one.authors) == names
-    assert one.year == (2019 if names else None)
+    assert tuple(author.family for author in reference.authors) == names
+    assert reference.year == (2019 if names else None)

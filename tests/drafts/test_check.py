@@ -84,7 +84,7 @@ def test_copies_are_written_where_they_are_asked_for(run: Run, draft: Path, tmp_
     assert "<!doctype html>" in page.read_text("utf-8")
     assert "[^citewell-1]" in copy.read_text("utf-8")
     results = json.loads(log.read_text("utf-8"))["runs"][0]["results"]
-    assert {"retracted"} <= {one["ruleId"] for one in results}
+    assert {"retracted"} <= {result["ruleId"] for result in results}
 
 
 def test_several_drafts_have_their_pages_in_a_folder(run: Run, draft: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_folder_is_told_with_what_to_name_instead(run: Run, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("missing.md",), "missing.md"),
         (("-", "--focus", "truth"), "--focus"),
@@ -150,11 +150,11 @@ def test_a_folder_is_told_with_what_to_name_instead(run: Run, tmp_path: Path) ->
         (("-", "--baseline", "none.json"), "--write-baseline"),
     ],
 )
-def test_bad_input_is_told(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_told(run: Run, arguments: tuple[str, ...], message: str) -> None:
     ran = run("check", *arguments)
 
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize("option", ["--html", "--md", "--sarif", "--write-baseline"])

@@ -64,8 +64,8 @@ async def read_file(folder: Path, name: str, content: bytes | str) -> Draft:
 
 
 def list_titles(draft: Draft) -> list[list[str]]:
-    titles = {one.id: one.reference.title for one in draft.references}
-    return [[titles[name] for name in one.reference_ids] for one in draft.citations]
+    titles = {reference.id: reference.reference.title for reference in draft.references}
+    return [[titles[name] for name in citation.reference_ids] for citation in draft.citations]
 
 
 async def test_fields_of_reference_managers_hold_the_works_they_cite(tmp_path: Path) -> None:
@@ -79,15 +79,15 @@ async def test_fields_of_reference_managers_hold_the_works_they_cite(tmp_path: P
 
     draft = await read_file(tmp_path, "paper.docx", docx(body))
 
-    assert [one.form for one in draft.citations] == [CitationForm.FIELD] * 3
-    assert [one.text for one in draft.citations] == ["(1,2)", "[2]", "(Doe, 2011)"]
+    assert [citation.form for citation in draft.citations] == [CitationForm.FIELD] * 3
+    assert [citation.text for citation in draft.citations] == ["(1,2)", "[2]", "(Doe, 2011)"]
     assert list_titles(draft) == [[WORK["title"], "On naps"], ["On naps"], ["On rest"]]
-    assert [one.text for one in draft.statements] == [
+    assert [statement.text for statement in draft.statements] == [
         "Sleep helps memory in most adults.",
         "Naps of 90 minutes help too.",
         "Rest is good for all people.",
     ]
-    assert [one.place.line for one in draft.statements] == [1, 2, 3]
+    assert [statement.place.line for statement in draft.statements] == [1, 2, 3]
     assert not draft.uncited_reference_ids
 
 
@@ -120,10 +120,10 @@ async def test_tracked_changes_are_accepted_and_comments_left_out(tmp_path: Path
 
     draft = await read_file(tmp_path, "paper.docx", docx(body, related={"comments": COMMENT_PART}))
 
-    assert [one.text for one in draft.statements] == ["Recall fell by 20 % in adults."]
+    assert [statement.text for statement in draft.statements] == ["Recall fell by 20 % in adults."]
     assert list_titles(draft) == [["Sleep and human memory", "Rest in winter"]]
-    assert any("1 insertion is part of the text, 1 deletion is not" in one for one in draft.notes)
-    assert any(one.startswith("Comments (1)") for one in draft.notes)
+    assert any("1 insertion is part of the text, 1 deletion is not" in note for note in draft.notes)
+    assert any(note.startswith("Comments (1)") for note in draft.notes)
 
 
 async def test_footnotes_of_word_are_references(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ async def test_footnotes_of_word_are_references(tmp_path: Path) -> None:
 
     draft = await read_file(tmp_path, "paper.docx", docx(body, related={"footnotes": NOTE_PART}))
 
-    assert [one.form for one in draft.citations] == [CitationForm.NOTE]
+    assert [citation.form for citation in draft.citations] == [CitationForm.NOTE]
     assert list_titles(draft) == [["A treatise on rest"]]
     assert draft.statements[0].citation_ids == ("c1",)
 
@@ -149,14 +149,14 @@ async def test_included_files_keep_their_names_and_lines(tmp_path: Path) -> None
 
     draft = await read_file(tmp_path, "main.tex", main)
 
-    assert [(one.place.file, one.place.line) for one in draft.citations] == [
+    assert [(citation.place.file, citation.place.line) for citation in draft.citations] == [
         ("parts/one.tex", 2),
         ("main.tex", 4),
     ]
     assert list_titles(draft) == [["On things"], ["On things"]]
     assert "secret" not in draft.text.replace("../secret", "")
     assert "../secret.tex was refused: it is outside the folder of the draft." in draft.notes
-    assert any("1 entry of the bibliography is not cited: unused" in one for one in draft.notes)
+    assert any("1 entry of the bibliography is not cited: unused" in note for note in draft.notes)
     assert not draft.uncited_reference_ids
 
 
@@ -183,7 +183,7 @@ async def test_lines_in_another_encoding_are_decoded_on_their_own(tmp_path: Path
 
     assert draft.text.count("Müller") == 3
     assert "Größe ist alles in Köln." in draft.text
-    assert any("line 7" in one for one in draft.notes)
+    assert any("line 7" in note for note in draft.notes)
 
 
 async def test_text_of_a_pdf_is_read(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ async def test_a_list_under_a_heading_that_is_only_typed_is_found(
 
     draft = await read_file(tmp_path, "paper.docx", docx(body))
 
-    assert [one.missing for one in draft.citations] == [(), ()]
+    assert [citation.missing for citation in draft.citations] == [(), ()]
     assert list_titles(draft) == [["Sleep and human memory"], ["Rest in winter"]]
 
 
@@ -238,7 +238,7 @@ async def test_one_line_in_another_encoding_does_not_spoil_a_short_draft(tmp_pat
 
     assert "Er kocht – schnell" in draft.text
     assert "Das Café ist groß" in draft.text
-    assert any("mixed encodings" in one for one in draft.notes)
+    assert any("mixed encodings" in note for note in draft.notes)
 
 
 @pytest.mark.parametrize(
@@ -256,13 +256,13 @@ async def test_text_in_utf_16_is_no_binary_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("draft.docx", "named .docx but is no such document"), ("draft.md", "no draft that can be")],
 )
 async def test_an_archive_that_is_no_document_is_told_by_its_name(
-    tmp_path: Path, name: str, told: str
+    tmp_path: Path, name: str, message: str
 ) -> None:
-    with pytest.raises(CitewellError, match=told):
+    with pytest.raises(CitewellError, match=message):
         await read_file(tmp_path, name, b"PK\x03\x04 and nothing else")
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from citewell.drafts.commands.check import render_annotated_copy
 from citewell.drafts.commands.checking import sarif_log
-from citewell.drafts.commands.checking.checked_draft import CheckedDraft
+from citewell.drafts.commands.checking.checked_draft import CheckedDraft, print_findings
 from citewell.drafts.commands.checking.draft_page import render_draft_page
-from citewell.drafts.commands.checking.finding_table import print_findings
 from citewell.drafts.commands.checking.sarif_log import build_sarif_log
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_check import DraftRequest, DraftRequests
@@ -58,7 +57,7 @@ def checked_copies(count: int = COPIES) -> CheckedDraft:
 
 
 def list_statements(report: DraftReport) -> list[DraftFinding]:
-    return [one for one in report.findings if one.subject == "statement"]
+    return [finding for finding in report.findings if finding.subject == "statement"]
 
 
 @requires("check_draft.repeats")
@@ -106,7 +105,9 @@ def test_json_sarif_page_and_copy_keep_every_place(tmp_path: Path) -> None:
 
     assert len(list_statements(checked.report)) == 20
     results = build_sarif_log([checked])["runs"][0]["results"]
-    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
+    lines = [
+        result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in results
+    ]
     assert lines == list(range(1, 21))
     assert render_annotated_copy(checked).count(".[^citewell-") == 20
     shown = render_draft_page(checked)
@@ -137,7 +138,7 @@ def test_findings_that_differ_in_more_than_their_place_stay_apart() -> None:
 
     groups = group_repeated_findings([base, *others])
 
-    assert [one.count for one in groups] == [2, 1, 1, 1, 1, 1]
+    assert [group.count for group in groups] == [2, 1, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

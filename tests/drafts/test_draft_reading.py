@@ -31,7 +31,7 @@ def test_a_remark_in_a_footnote_is_no_part_of_its_sentence() -> None:
         bibliography="@article{planck, author={Aghanim, N.}, title={Planck results}, year={2020}}",
     )
 
-    assert [one.text for one in draft.statements] == [
+    assert [statement.text for statement in draft.statements] == [
         "The constant is 67.4 km/s.",
         "The Paris group prefers 70 km/s in 2019.",
         "It has an error of 0.5.",
@@ -44,5 +44,5 @@ def test_a_thousand_copies_of_a_citation_are_one_reference() -> None:
     draft = read_draft(f"{'Things grow by 5% in spring [1]. ' * 1000}\n\n# References\n\n{entry}\n")
 
     assert len(draft.citations) == len(draft.statements) == 1000
-    assert [one.reference_ids for one in draft.citations] == [("r1",)] * 1000
+    assert [citation.reference_ids for citation in draft.citations] == [("r1",)] * 1000
     assert len(draft.references) == 1

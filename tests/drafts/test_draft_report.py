@@ -15,8 +15,13 @@ def test_a_shared_citation_supports_or_says_nothing() -> None:
         {"1": PAGE},
     )
     shared = tuple(
-        type(one)(id=one.id, text=one.text, place=one.place, shared_citation_ids=one.citation_ids)
-        for one in draft.statements
+        type(statement)(
+            id=statement.id,
+            text=statement.text,
+            place=statement.place,
+            shared_citation_ids=statement.citation_ids,
+        )
+        for statement in draft.statements
     )
     draft = type(draft)(
         text=draft.text,
@@ -34,7 +39,7 @@ def test_an_uncited_number_and_a_missing_reference_are_told() -> None:
 
     report = check(draft, Desk())
 
-    assert [one.verdict for one in report.findings] == [V.NO_REFERENCE, V.UNCITED]
+    assert [finding.verdict for finding in report.findings] == [V.NO_REFERENCE, V.UNCITED]
     assert "7" in report.findings[0].reason
     assert report.findings[1].place is not None
     assert report.findings[1].place.line == 1

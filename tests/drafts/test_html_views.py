@@ -12,5 +12,7 @@ def test_a_cite_element_without_a_link_is_a_reference_if_it_is_one() -> None:
         format="html",
     )
 
-    assert [one.reference.title for one in draft.references] == ["On tides"]
-    assert [one.text for one in draft.statements if one.citation_ids] == ["Tides rise by 4 metres."]
+    assert [reference.reference.title for reference in draft.references] == ["On tides"]
+    assert [statement.text for statement in draft.statements if statement.citation_ids] == [
+        "Tides rise by 4 metres."
+    ]

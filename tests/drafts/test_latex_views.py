@@ -14,7 +14,7 @@ BIBLIOGRAPHY = (
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "said"),
+    ("form", "text", "statement_text"),
     [
         ("latex", r"\citet{ruiz20} shows that tides rise by 4 metres.", "Ruiz shows that tides rise by 4 metres."),
         ("latex", r"As \textcite[12]{oba19} argue, 45 percent of the ice is old.", "As Oba and Lind argue, 45 percent of the ice is old."),
@@ -23,8 +23,8 @@ BIBLIOGRAPHY = (
     ],
 )  # fmt: skip
 def test_a_key_that_is_a_word_of_its_sentence_is_read_as_its_authors(
-    form: str, text: str, said: str
+    form: str, text: str, statement_text: str
 ) -> None:
     draft = read_draft(text, format=form, bibliography=BIBLIOGRAPHY)
 
-    assert [one.text for one in draft.statements] == [said]
+    assert [statement.text for statement in draft.statements] == [statement_text]

@@ -15,8 +15,8 @@ def test_an_ordered_list_at_the_end_is_the_list_that_numbers_cite(form: str) -> 
         format=form,
     )
 
-    assert [one.reference_ids for one in draft.citations] == [("r1",), ("r2",)]
-    assert all(not one.missing for one in draft.citations)
+    assert [citation.reference_ids for citation in draft.citations] == [("r1",), ("r2",)]
+    assert all(not citation.missing for citation in draft.citations)
 
 
 def test_an_ordered_list_of_steps_is_no_list_of_references() -> None:
@@ -24,7 +24,9 @@ def test_an_ordered_list_of_steps_is_no_list_of_references() -> None:
         "See [1].\n\n1. Open the valve in 2019.\n2. Close the lid.\n", format="markdown"
     )
 
-    assert [one.is_listed for one in draft.references if one.place is not None] == []
+    assert [
+        reference.is_listed for reference in draft.references if reference.place is not None
+    ] == []
 
 
 @pytest.mark.parametrize("title", ["Note", "Notes", "Notas", "Sources"])
@@ -37,5 +39,5 @@ def test_a_title_that_could_head_a_list_heads_the_text(title: str) -> None:
 
     draft = read_draft(text)
 
-    assert [one.reference_ids for one in draft.citations] == [("r1",)]
+    assert [citation.reference_ids for citation in draft.citations] == [("r1",)]
     assert len(draft.references) == 1

@@ -29,13 +29,17 @@ def test_a_note_that_is_written_in_place_stands_for_its_sentence(note: str, refe
     )
 
     [citation] = draft.citations
-    [cited] = [one for one in draft.references if one.id in citation.reference_ids]
+    [cited] = [
+        reference for reference in draft.references if reference.id in citation.reference_ids
+    ]
     assert reference in {cited.reference.title, cited.reference.url}
-    assert [one.text for one in draft.statements if one.citation_ids] == ["Tides rise by 4 metres."]
+    assert [statement.text for statement in draft.statements if statement.citation_ids] == [
+        "Tides rise by 4 metres."
+    ]
 
 
 def test_a_remark_that_is_written_in_place_cites_nothing() -> None:
     draft = read_draft("Salt makes up 3 percent.^[Of the open sea, that is.]", format="markdown")
 
     assert draft.citations == ()
-    assert [one.text for one in draft.statements] == ["Salt makes up 3 percent."]
+    assert [statement.text for statement in draft.statements] == ["Salt makes up 3 percent."]

@@ -23,7 +23,7 @@ def test_names_and_years_lead_to_the_entries_of_the_list() -> None:
         "Smith and Jones 2020, p. 12": ["Smith 2020"],
         "(IPCC, 2014, p. 33)": ["IPCC 2014"],
     }
-    assert {one.form for one in draft.citations} == {CitationForm.AUTHOR_YEAR}
+    assert {citation.form for citation in draft.citations} == {CitationForm.AUTHOR_YEAR}
 
 
 def test_a_name_that_may_open_a_sentence_is_a_name_before_et_al() -> None:
@@ -47,7 +47,7 @@ def test_an_organisation_is_found_with_its_initials_and_without_a_year(
 ) -> None:
     draft = read_draft(f"Wells run dry {mark}.\n\n## References\n\n{entry}\n")
 
-    assert [one.reference_ids for one in draft.citations] == [("r1",)]
+    assert [citation.reference_ids for citation in draft.citations] == [("r1",)]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_an_organisation_with_small_letters_in_its_name_is_linked_by_name_and_ye
 
     draft = read_draft(text)
 
-    assert [(one.text, one.reference_ids) for one in draft.citations] == [
+    assert [(citation.text, citation.reference_ids) for citation in draft.citations] == [
         (f"({organisation}, 2019)", ("r1",))
     ]
 
@@ -78,4 +78,4 @@ def test_an_organisation_whose_name_begins_with_an_article_is_linked() -> None:
         format="markdown",
     )
 
-    assert [one.reference_ids for one in draft.citations] == [("r1",)]
+    assert [citation.reference_ids for citation in draft.citations] == [("r1",)]

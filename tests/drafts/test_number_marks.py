@@ -16,4 +16,4 @@ def test_numbers_lead_to_the_entries_of_the_list() -> None:
         "[9]": ["missing 9"],
         "[source](https://example.org/caffeine)": ["https://example.org/caffeine"],
     }
-    assert [one.reference.title for one in draft.references if one.id in draft.uncited_reference_ids] == ["Never cited work"]  # fmt: skip
+    assert [reference.reference.title for reference in draft.references if reference.id in draft.uncited_reference_ids] == ["Never cited work"]  # fmt: skip

@@ -94,7 +94,7 @@ def test_another_source_of_the_draft_is_offered_where_the_cited_one_is_silent() 
         checker(desk, others=OtherSourceFinder(use_fake(desk))).check_draft(draft, owner=OWNER)
     )
 
-    [found] = [one for one in report.findings if one.verdict is V.NOT_IN_SOURCE]
+    [found] = [finding for finding in report.findings if finding.verdict is V.NOT_IN_SOURCE]
     [repair] = found.repairs or ()
     assert (repair.kind, repair.new, repair.is_certain) == ("other_source", other, False)
     assert repair.evidence is not None
@@ -110,15 +110,15 @@ def test_a_work_of_the_literature_is_offered_with_its_passage_before_the_web_is_
     text = "Vaccination campaigns halved measles outbreaks among toddlers."
     desk = desk_with(SOURCE)
     desk.pages[copy] = page(copy, f"# Measles\n\n{text} {FILLER}")
-    told: list[tuple[str, str]] = []
+    searched: list[tuple[str, str]] = []
 
     async def search_works(words: str) -> list[FoundWork]:
-        told.append(("literature", words))
+        searched.append(("literature", words))
         abstract = f"We asked nurses. {text}" if where == "abstract" else "We asked nurses."
         return [FoundWork(url=doi, title="Measles", abstract=abstract, copy_url=copy)]
 
     async def search(words: str) -> list[str]:
-        told.append(("web", words))
+        searched.append(("web", words))
         return []
 
     others = OtherSourceFinder(use_fake(desk), literature=search_works, search=search)
@@ -128,7 +128,7 @@ def test_a_work_of_the_literature_is_offered_with_its_passage_before_the_web_is_
     )
 
     [repair] = find(report).repairs or ()
-    assert told == [("literature", text)]
+    assert searched == [("literature", text)]
     assert (repair.kind, repair.new, repair.is_certain) == ("other_source", doi, False)
     assert repair.evidence is not None
     assert "halved measles" in repair.evidence.passage
@@ -137,13 +137,13 @@ def test_a_work_of_the_literature_is_offered_with_its_passage_before_the_web_is_
 
 @requires("check_draft.find_sources")
 def test_the_web_is_asked_where_the_literature_has_nothing_or_is_down() -> None:
-    told: list[str] = []
+    searched: list[str] = []
 
     async def fail(_words: str) -> list[FoundWork]:
         raise Blocked("Not today.")
 
     async def search(words: str) -> list[str]:
-        told.append(words)
+        searched.append(words)
         return []
 
     desk = desk_with(SOURCE)
@@ -152,7 +152,7 @@ def test_the_web_is_asked_where_the_literature_has_nothing_or_is_down() -> None:
 
     asyncio.run(checker(desk, others=others).check_draft(draft, owner=OWNER, find_sources=True))
 
-    assert len(told) == 1
+    assert len(searched) == 1
 
 
 @requires("check_draft.find_sources")
@@ -162,10 +162,10 @@ def test_search_providers_are_asked_only_if_the_caller_says_so(*, may_search: bo
     text = "Vaccination campaigns halved measles outbreaks among toddlers."
     desk = desk_with(SOURCE)
     desk.pages[found_at] = page(found_at, f"{text} {FILLER}")
-    told: list[str] = []
+    searched: list[str] = []
 
     async def search(words: str) -> list[str]:
-        told.append(words)
+        searched.append(words)
         return [found_at]
 
     others = OtherSourceFinder(use_fake(desk), search=search)
@@ -175,7 +175,7 @@ def test_search_providers_are_asked_only_if_the_caller_says_so(*, may_search: bo
         )
     )
 
-    assert bool(told) is may_search
+    assert bool(searched) is may_search
     assert any("search providers" in line for line in report.shared) is may_search
-    offered = [one.new for one in find(report).repairs or ()]
+    offered = [repair.new for repair in find(report).repairs or ()]
     assert offered == ([found_at] if may_search else [])

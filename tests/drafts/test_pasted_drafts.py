@@ -56,8 +56,8 @@ SHOWN = ["Eddy 2021"], ["Hughes 2018"]
 def list_citations(draft: Draft) -> list[tuple[str, list[str]]]:
     named = name_references(draft)
     return [
-        (one.text, [*(named[key] for key in one.reference_ids), *(f"missing {key}" for key in one.missing)])
-        for one in draft.citations
+        (citation.text, [*(named[key] for key in citation.reference_ids), *(f"missing {key}" for key in citation.missing)])
+        for citation in draft.citations
     ]  # fmt: skip
 
 
@@ -67,7 +67,9 @@ def list_faults(body: str, headings: list[str]) -> list[str]:
         draft = read_draft(body.replace("{}", heading))
         read = [[name.partition("\0")[0] for name in names] for _, names in list_citations(draft)]
         if tuple(read) != SHOWN or len(draft.references) != 2 or len(draft.statements) != 2:
-            faults.append(f"{heading!r}: {read}, {[one.text for one in draft.statements]}")
+            faults.append(
+                f"{heading!r}: {read}, {[statement.text for statement in draft.statements]}"
+            )
     return faults
 
 
@@ -92,7 +94,9 @@ def test_citations_of_a_pasted_draft_mean_what_their_author_meant(case: dict[str
     found = list_citations(draft)
 
     wanted = case["citations"]
-    assert len(draft.references) == case["references"], [one.reference for one in draft.references]
+    assert len(draft.references) == case["references"], [
+        reference.reference for reference in draft.references
+    ]
     if case.get("optional_citations"):
         found = [row for row in found if any(agrees(row[0], mark) for mark, _ in wanted)]
     assert len(found) == len(wanted), show_all(found)
@@ -106,8 +110,11 @@ def test_citations_of_a_pasted_draft_mean_what_their_author_meant(case: dict[str
 def test_statements_of_a_pasted_draft_have_their_own_citations(case: dict[str, Any]) -> None:
     draft = read_draft(case["text"])
 
-    marks = {one.id: one.text for one in draft.citations}
-    texts = {one.text: [marks[key] for key in one.citation_ids] for one in draft.statements}
+    marks = {citation.id: citation.text for citation in draft.citations}
+    texts = {
+        statement.text: [marks[key] for key in statement.citation_ids]
+        for statement in draft.statements
+    }
 
     assert set(case.get("statements", ())) <= texts.keys(), texts
     for text, wanted in case.get("linked", {}).items():

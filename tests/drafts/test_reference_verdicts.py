@@ -11,8 +11,7 @@ import pytest
 from citewell.citations.reference import Reference
 from citewell.core.errors import InvalidInput, RefusedByPolicy
 from citewell.core.values.paper import PaperId
-from citewell.drafts.commands.checking.checked_draft import CheckedDraft
-from citewell.drafts.commands.checking.finding_table import print_findings
+from citewell.drafts.commands.checking.checked_draft import CheckedDraft, print_findings
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_findings import DraftFinding
 from citewell.drafts.draft_findings import DraftVerdict as V
@@ -25,11 +24,11 @@ from tests.requirements import requires
 from tests.trust.desk import Desk, page
 
 WORKS = [
-    one
-    for one in register().works
-    if len(one.title.split()) > 5 and one.year and one.authors and one.kind == "article-journal"
+    work
+    for work in register().works
+    if len(work.title.split()) > 5 and work.year and work.authors and work.kind == "article-journal"
 ]
-CLEAN = [one for one in WORKS if not one.events and not isinstance(one.authors[0], str)]
+CLEAN = [work for work in WORKS if not work.events and not isinstance(work.authors[0], str)]
 SAID = "The effect was seen in several groups [1]."
 
 
@@ -41,8 +40,8 @@ def entry(work: Work, *, doi: str | None = None, year: int | None = None, author
     )
 
 
-def judge(raw: str, desk: Desk | None = None, **wish: str) -> DraftFinding:
-    return find(check(manuscript(SAID, {"1": raw}), desk or Desk(), **wish), "reference")
+def judge(raw: str, desk: Desk | None = None, **options: str) -> DraftFinding:
+    return find(check(manuscript(SAID, {"1": raw}), desk or Desk(), **options), "reference")
 
 
 def test_a_sound_reference_is_found() -> None:
@@ -50,13 +49,13 @@ def test_a_sound_reference_is_found() -> None:
 
 
 def test_a_retracted_work_is_told_with_its_notice() -> None:
-    bad = next(one for one in WORKS if one.retracted)
+    bad = next(work for work in WORKS if work.retracted)
 
     found = judge(entry(bad))
 
     assert found.verdict is V.RETRACTED
     assert "retracted" in found.reason
-    assert [one.kind for one in found.repairs or ()] == ["remove"]
+    assert [repair.kind for repair in found.repairs or ()] == ["remove"]
 
 
 @requires("check_draft.repairs")
@@ -78,7 +77,7 @@ def test_an_unregistered_doi_of_a_known_work_is_repaired() -> None:
     found = judge(entry(CLEAN[1], doi="10.1000/invented.7"))
 
     assert found.verdict is V.WRONG_DETAILS
-    assert [one.new for one in found.repairs or ()] == [CLEAN[1].key]
+    assert [repair.new for repair in found.repairs or ()] == [CLEAN[1].key]
 
 
 def test_an_invented_doi_is_not_found() -> None:
@@ -92,7 +91,7 @@ def test_a_wrong_year_is_repaired_for_certain() -> None:
     found = judge(entry(work, year=wrong))
 
     assert found.verdict is V.WRONG_DETAILS
-    [repair] = [one for one in found.repairs or () if one.kind == "year"]
+    [repair] = [repair for repair in found.repairs or () if repair.kind == "year"]
     assert (repair.old, repair.new) == (str(wrong), str(work.year))
     assert repair.is_certain
 
@@ -101,14 +100,16 @@ def test_a_wrong_author_is_told_and_not_put_in() -> None:
     found = judge(entry(CLEAN[0], author="Zyxwvut, Q."))
 
     assert found.verdict is V.WRONG_DETAILS
-    assert [(one.kind, one.is_certain) for one in found.repairs or ()] == [("authors", False)]
+    assert [(repair.kind, repair.is_certain) for repair in found.repairs or ()] == [
+        ("authors", False)
+    ]
 
 
 @requires("check_draft.style")
 def test_a_style_gives_the_whole_reference_of_the_record() -> None:
     found = judge(entry(CLEAN[0], year=1901), style="apa")
 
-    [whole] = [one for one in found.repairs or () if one.kind == "reference"]
+    [whole] = [repair for repair in found.repairs or () if repair.kind == "reference"]
     assert str(CLEAN[0].year) in (whole.new or "")
 
 
@@ -121,10 +122,10 @@ def test_a_dead_link_comes_with_its_archived_copy_and_a_moved_one_with_its_addre
     away = judge(PAGE, Desk(links={PAGE: moved}))
 
     assert (dead.verdict, away.verdict) == (V.DEAD_LINK, V.MOVED)
-    assert [(one.kind, one.new, one.is_certain) for one in dead.repairs or ()] == [
+    assert [(repair.kind, repair.new, repair.is_certain) for repair in dead.repairs or ()] == [
         ("archived_copy", copy, False)
     ]
-    assert [(one.kind, one.new, one.is_certain) for one in away.repairs or ()] == [
+    assert [(repair.kind, repair.new, repair.is_certain) for repair in away.repairs or ()] == [
         ("address", "https://new.example.org/page", True)
     ]
 
@@ -136,11 +137,11 @@ def test_a_page_that_is_gone_is_not_said_to_await_registries(is_down: bool) -> N
     report = check(manuscript(SAID, {"1": PAGE}), Desk(down=is_down, links={PAGE: gone}))
 
     assert find(report, "reference").also is None
-    assert not any("registry" in one.reason for one in report.findings)
+    assert not any("registry" in finding.reason for finding in report.findings)
 
 
 def test_a_statement_on_a_retracted_work_says_so_before_what_could_be_read() -> None:
-    bad = next(one for one in WORKS if one.retracted)
+    bad = next(work for work in WORKS if work.retracted)
 
     found = find(check(manuscript(SAID, {"1": entry(bad)}), Desk()))
 
@@ -180,7 +181,7 @@ def test_the_focus_chooses_what_is_reported(focus: str, subjects: set[str]) -> N
 
     report = check(draft, desk, focus=focus)
 
-    assert {one.subject for one in report.findings} == subjects
+    assert {finding.subject for finding in report.findings} == subjects
     assert bool(desk.read_) is (focus == "support")
 
 

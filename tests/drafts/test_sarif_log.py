@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InvalidInput
-from citewell.drafts.commands.checking import finding_table, sarif_log
+from citewell.drafts.commands.checking import checked_draft, sarif_log
 from citewell.drafts.commands.checking.sarif_log import build_sarif_log
 from citewell.drafts.draft_findings import DraftVerdict
 from tests.checked_drafts import TEXT, make_checked_draft
@@ -27,7 +27,13 @@ def test_sarif_names_rule_place_level_and_fingerprint() -> None:
     assert second["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"] == {
         "text": "2020"
     }
-    assert [one["level"] for one in run["results"]] == ["error", "error", "error", "note", "note"]
+    assert [result["level"] for result in run["results"]] == [
+        "error",
+        "error",
+        "error",
+        "note",
+        "note",
+    ]
 
 
 def test_a_baseline_leaves_out_what_it_lists_even_after_lines_have_moved(tmp_path: Path) -> None:
@@ -39,8 +45,8 @@ def test_a_baseline_leaves_out_what_it_lists_even_after_lines_have_moved(tmp_pat
     left = sarif_log.omit_known_findings(moved, sarif_log.read_baseline(path))
 
     assert count == 5
-    assert [one.verdict for one in left.report.findings] == [DraftVerdict.SUPPORTED]
-    assert "5 known from the baseline" in finding_table.describe_totals(left)
+    assert [finding.verdict for finding in left.report.findings] == [DraftVerdict.SUPPORTED]
+    assert "5 known from the baseline" in checked_draft.describe_totals(left)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"findings": [1]}', '{"findings": [{}]}'])

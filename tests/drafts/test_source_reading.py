@@ -13,9 +13,9 @@ from tests.trust.desk import Desk
 
 @pytest.mark.parametrize("more", [{"quality": "partial"}, {"truncated": True}])
 def test_what_was_read_in_part_is_never_said_not_to_be_in_the_source(more: dict[str, str]) -> None:
-    said = "Vaccination campaigns halved measles outbreaks among toddlers [1]."
+    sentence = "Vaccination campaigns halved measles outbreaks among toddlers [1]."
 
-    assert judge(said, **more) is V.UNCHECKED
+    assert judge(sentence, **more) is V.UNCHECKED
 
 
 def test_a_source_that_cannot_be_read_is_unavailable_with_its_reason() -> None:

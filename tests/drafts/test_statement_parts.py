@@ -23,7 +23,7 @@ def test_scripts_without_capitals_have_no_names_that_could_be_told(text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("spoken", "text"),
     [
         ("The mill was sold (Harbour News,  ).", "The mill was sold."),
         ("The mill was sold (see Port of Leith Gazette, ) in May.", "The mill was sold in May."),
@@ -31,5 +31,5 @@ def test_scripts_without_capitals_have_no_names_that_could_be_told(text: str) ->
         ("The mill was sold (Leith).", "The mill was sold (Leith)."),
     ],
 )  # fmt: skip
-def test_a_bracket_that_named_its_citation_is_left_out(said: str, text: str) -> None:
-    assert clean_statement(said, "markdown") == text
+def test_a_bracket_that_named_its_citation_is_left_out(spoken: str, text: str) -> None:
+    assert clean_statement(spoken, "markdown") == text

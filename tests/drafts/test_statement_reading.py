@@ -12,10 +12,10 @@ from tests.drafts.given_drafts import read_draft
 def test_a_citation_in_the_middle_stands_for_its_clause() -> None:
     draft = read_draft(NUMBERED)
 
-    said = {one.text: one for one in draft.statements}
-    first = said["Sleep deprivation reduces recall by about 20% in adults"]
+    statements = {statement.text: statement for statement in draft.statements}
+    first = statements["Sleep deprivation reduces recall by about 20% in adults"]
     assert first.citation_ids == ("c1",)
-    assert said["whereas naps of 90 minutes improve it."].citation_ids == ("c2",)
+    assert statements["whereas naps of 90 minutes improve it."].citation_ids == ("c2",)
     assert StatementSign.NUMBER in first.signs
     assert draft.text[first.place.start : first.place.end].endswith("[1]")
     assert (first.place.line, first.place.column) == (3, 1)
@@ -24,7 +24,7 @@ def test_a_citation_in_the_middle_stands_for_its_clause() -> None:
 def test_an_uncited_statement_with_a_number_is_kept_and_the_authors_own_doing_is_not() -> None:
     draft = read_draft("Wheat grew by 12% in 2005. We measured 30 plants. What is 12% of it?")
 
-    assert [one.text for one in draft.statements] == ["Wheat grew by 12% in 2005."]
+    assert [statement.text for statement in draft.statements] == ["Wheat grew by 12% in 2005."]
     assert draft.notes == ("No citation was found in the text.",)
 
 
@@ -43,7 +43,7 @@ def test_a_sentence_that_only_says_where_something_is_from_is_no_statement(point
         f"The pact was signed on 3 May 1921 by 12 towns. {pointer}.[^1]\n\n[^1]: Guide, https://example.org/guide\n"
     )
 
-    assert [one.text for one in draft.statements] == [
+    assert [statement.text for statement in draft.statements] == [
         "The pact was signed on 3 May 1921 by 12 towns."
     ]
     assert draft.statements[0].citation_ids == ("c1",)
@@ -55,7 +55,7 @@ def test_the_column_of_sources_is_no_part_of_what_a_row_says() -> None:
         format="markdown",
     )
 
-    assert [one.text for one in draft.statements] == ["Wells; Value: 64%"]
+    assert [statement.text for statement in draft.statements] == ["Wells; Value: 64%"]
 
 
 @pytest.mark.parametrize(

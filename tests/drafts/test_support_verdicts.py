@@ -70,8 +70,8 @@ def test_opinions_come_back_as_they_were_made() -> None:
 
     assert judge.count == 1
     assert kept == made
-    assert len({one.stance for one in made}) > 2  # of several kinds, with all their fields
-    assert any(one.differences for one in made)
+    assert len({opinion.stance for opinion in made}) > 2  # of several kinds, with all their fields
+    assert any(opinion.differences for opinion in made)
 
 
 @pytest.mark.parametrize(
@@ -137,15 +137,15 @@ def test_one_source_that_supports_is_enough() -> None:
     other = "https://reports.example.org/other"
     desk = desk_with(SOURCE)
     desk.pages[other] = page(other, FILLER * 2)
-    said = "The study followed 412 households in Norway between 2016 and 2021 [1, 2]."
+    sentence = "The study followed 412 households in Norway between 2016 and 2021 [1, 2]."
 
-    assert find(check(manuscript(said, {"1": other, "2": PAGE}), desk)).verdict is V.SUPPORTED
+    assert find(check(manuscript(sentence, {"1": other, "2": PAGE}), desk)).verdict is V.SUPPORTED
 
 
 def test_a_source_that_was_not_read_forbids_an_accusation_by_the_other() -> None:
     desk = desk_with(SOURCE)
-    said = "The study followed 142 households in Norway between 2016 and 2021 [1, 2]."
-    draft = manuscript(said, {"1": PAGE, "2": "https://reports.example.org/unread"})
+    sentence = "The study followed 142 households in Norway between 2016 and 2021 [1, 2]."
+    draft = manuscript(sentence, {"1": PAGE, "2": "https://reports.example.org/unread"})
 
     found = find(check(draft, desk))
 
@@ -157,10 +157,10 @@ def test_a_number_that_one_source_lacks_may_be_in_another_that_settles_nothing()
     other = "https://reports.example.org/other"
     desk = desk_with(SOURCE)
     desk.pages[other] = page(other, f"{FILLER} There were 57 grants.", quality="partial")
-    said = "The trial was funded by the agency with 57 grants"
+    sentence = "The trial was funded by the agency with 57 grants"
 
-    together = check(manuscript(f"{said} [1, 2].", {"1": PAGE, "2": other}), desk)
-    alone = check(manuscript(f"{said} [1].", {"1": PAGE}), desk)
+    together = check(manuscript(f"{sentence} [1, 2].", {"1": PAGE, "2": other}), desk)
+    alone = check(manuscript(f"{sentence} [1].", {"1": PAGE}), desk)
 
     assert find(together).verdict is V.RELATED
     assert find(alone).verdict is V.PARTLY
@@ -177,7 +177,7 @@ def test_the_sentence_that_is_offered_has_no_mark_of_a_list() -> None:
         )
     )
 
-    assert [one.text for one in found.repairs or ()] == [
+    assert [repair.text for repair in found.repairs or ()] == [
         "The source says: “Costs fell to 140 dollars per kilowatt hour in 2021.”"
     ]
 
@@ -188,10 +188,10 @@ def test_a_lost_source_beside_one_that_was_read_is_not_called_the_only_one(order
     desk = desk_with(SOURCE)
     desk.links[gone] = LinkState(state="dead", status=404, reason="http_404")
     desk.pages[gone] = NotFound("There is nothing.")
-    said = f"Penguins of the south breed in winter {order}."
+    sentence = f"Penguins of the south breed in winter {order}."
 
-    both = find(check(manuscript(said, {"1": PAGE, "2": gone}), desk))
-    alone = find(check(manuscript(said.replace(order, "[2]"), {"2": gone}), desk))
+    both = find(check(manuscript(sentence, {"1": PAGE, "2": gone}), desk))
+    alone = find(check(manuscript(sentence.replace(order, "[2]"), {"2": gone}), desk))
 
     assert both.verdict is alone.verdict is V.SOURCE_UNAVAILABLE
     assert "There is no source to read" not in both.reason

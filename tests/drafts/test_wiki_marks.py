@@ -9,7 +9,7 @@ def test_fields_of_a_template_are_those_of_the_reference() -> None:
     [entry] = read_draft(text).references
 
     found = entry.reference
-    assert [one.family for one in found.authors] == ["Gardarsson", "Einarsson"]
+    assert [author.family for author in found.authors] == ["Gardarsson", "Einarsson"]
     assert (found.title, found.venue, found.volume, found.issue, found.pages, found.year, found.doi) == ("Numbers of midges", "Aquatic Ecology", "38", "2", "1–9", 2004, "10.1000/midges")  # fmt: skip
     assert entry.place is not None
     assert text[entry.place.start : entry.place.end].startswith("{{cite journal")
@@ -21,4 +21,4 @@ def test_a_remark_in_a_reference_tag_cites_nothing() -> None:
     )
 
     assert draft.citations == ()
-    assert [one.text for one in draft.statements] == ["They bite 12% of visitors."]
+    assert [statement.text for statement in draft.statements] == ["They bite 12% of visitors."]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.evidence.signs.excerpts import extract_query_excerpt
+from citewell.evidence.signs.nearest_sentences import extract_query_excerpt
 from citewell.text.language import word_forms
 from citewell.text.language.word_forms import (
     choose_telling_words,

@@ -27,10 +27,10 @@ def _lines(made: Score) -> Iterator[str]:
             f"{unsound.kind:30} {unsound.count:4}  recall {unsound.recall:.2f}, precision {shown},"
             f" not confirmed {unsound.doubted}"
         )
-    for one in made.wrong:
-        said = ", ".join(sorted(one.said)) or "nothing"
-        yield f"\n{one.item.id} ({one.item.kind}; {one.item.form}): told {said}"
-        yield f"    {' '.join(one.item.citation.split())} {one.item.claim}".rstrip()
+    for attempt in made.wrong:
+        labels = ", ".join(sorted(attempt.said)) or "nothing"
+        yield f"\n{attempt.item.id} ({attempt.item.kind}; {attempt.item.form}): told {labels}"
+        yield f"    {' '.join(attempt.item.citation.split())} {attempt.item.claim}".rstrip()
 
 
 if __name__ == "__main__":

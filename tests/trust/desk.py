@@ -52,8 +52,8 @@ def paper(work: Work) -> Paper:
         kind=work.kind,
         abstract=work.abstract,
         events=tuple(
-            IntegrityNotice(kind=KINDS[one.kind], source=one.source, label=one.label, date=one.date, notice_doi=one.notice)
-            for one in work.events
+            IntegrityNotice(kind=KINDS[event.kind], source=event.source, label=event.label, date=event.date, notice_doi=event.notice)
+            for event in work.events
         ),
     )  # fmt: skip
 
@@ -68,7 +68,7 @@ def work(doi: str) -> Work:
 class Desk:
     """Everybody that a check may ask; `down` makes the registries mute."""
 
-    papers: list[Paper] = field(default_factory=lambda: [paper(one) for one in register().works])
+    papers: list[Paper] = field(default_factory=lambda: [paper(work) for work in register().works])
     down: bool = False
     mute: frozenset[str] = frozenset()  # DOIs that are registered and that nobody describes
     answering: tuple[str, ...] = ("crossref", "openalex")  # registries that search by words
@@ -90,10 +90,12 @@ class Desk:
             return WorkRecord(
                 paper=None, state="found", asked=(ProviderOutcome(provider="doi", outcome=FOUND),)
             )
-        known = [one for one in self.papers if one.ids.get(paper_id.scheme, "").lower() == value]
+        known = [
+            paper for paper in self.papers if paper.ids.get(paper_id.scheme, "").lower() == value
+        ]
         if known:
-            said = ProviderOutcome(provider="crossref", outcome=FOUND)
-            return WorkRecord(paper=known[0], state="found", asked=(said,))
+            outcome = ProviderOutcome(provider="crossref", outcome=FOUND)
+            return WorkRecord(paper=known[0], state="found", asked=(outcome,))
         return WorkRecord(
             paper=None,
             state="not_registered",
@@ -108,7 +110,9 @@ class Desk:
             return ReferenceMatches(
                 papers=(), asked=(ProviderOutcome(provider="crossref", outcome=FAILED),)
             )
-        ranked = sorted(self.papers, key=lambda one: -record_merging.score_closeness(one, query))
+        ranked = sorted(
+            self.papers, key=lambda paper: -record_merging.score_closeness(paper, query)
+        )
         heard = [ProviderOutcome(provider=name, outcome=FOUND) for name in self.answering]
         unheard = [ProviderOutcome(provider=name, outcome=FAILED) for name in self.silent]
         return ReferenceMatches(papers=tuple(ranked[: query.count]), asked=(*heard, *unheard))
@@ -123,7 +127,7 @@ class Desk:
     ) -> RetractionCheck:
         if self.down:
             raise UpstreamUnavailable("Nobody could say.")
-        known = paper or next((one for one in self.papers if one.doi == doi), None)
+        known = paper or next((paper for paper in self.papers if paper.doi == doi), None)
         return RetractionCheck(
             status=weigh_notices(known.events) if known else None, answered=("crossref",)
         )

@@ -54,7 +54,7 @@ async def run(
     """Every item by itself, a few at a time, in their order; works are withheld in a second round."""
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(chosen: Item) -> Tried:
+    async def verify(chosen: Item) -> Tried:
         async with gate:
             return Tried(item=chosen, answer=await _asked(app, chosen, internet))
 
@@ -65,23 +65,27 @@ async def run(
         those = [item for item in chosen if item.withheld is part]
         with ground.withholding(internet.world, withheld if part else ()):
             async with ground.serving(internet, environ) as app:
-                done = await asyncio.gather(*map(one, those))
+                done = await asyncio.gather(*map(verify, those))
                 tried |= {each.item.id: each for each in done}
     return [tried[item.id] for item in chosen]
 
 
 async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
     """References in words as one numbered list, audited; an entry that got lost is missing."""
-    chosen = {str(n): one for n, one in enumerate(items, 1) if not (one.format or one.claim)}
+    chosen = {str(n): item for n, item in enumerate(items, 1) if not (item.format or item.claim)}
     lines = [
-        f"[{number}] {_NUMBER.sub('', ' '.join(ground.addressed(one.citation, internet).split()))}"
-        for number, one in chosen.items()
+        f"[{number}] {_NUMBER.sub('', ' '.join(ground.addressed(chosen_item.citation, internet).split()))}"
+        for number, chosen_item in chosen.items()
     ]
     async with ground.serving(internet) as app:
         document = {"bibliography": "\n\n".join(lines), "format": "prose"}
         body = _body(await app.call_tool("audit_bibliography", document))
     entries = {entry["key"]: entry for entry in body["entries"] if "key" in entry}
-    return [Tried(item=one, answer=entries[n]) for n, one in chosen.items() if n in entries]
+    return [
+        Tried(item=chosen_item, answer=entries[n])
+        for n, chosen_item in chosen.items()
+        if n in entries
+    ]
 
 
 async def partial_outage(
@@ -101,7 +105,7 @@ async def emptied(items: Sequence[Item], internet: Internet) -> list[Tried]:
     """While every registry answers properly that it has nothing at all."""
     everything = [work.key for work in papers.of(internet.world).works]
     with ground.withholding(internet.world, everything):
-        return await run([one for one in items if not one.withheld], internet)
+        return await run([item for item in items if not item.withheld], internet)
 
 
 async def outage(
@@ -133,7 +137,7 @@ async def burst(items: Sequence[Item], internet: Internet, *, every: int) -> lis
 
 def unclaimed(items: Iterable[Item]) -> list[Item]:
     """Genuine works only: what a page says is no registry's business."""
-    return [one for one in items if one.sound and one.kind.startswith("genuine")]
+    return [item for item in items if item.sound and item.kind.startswith("genuine")]
 
 
 async def _asked(app: App, chosen: Item, internet: Internet) -> Mapping[str, Any]:

@@ -23,7 +23,8 @@ _TYPES = {"book": ("book", "BOOK"), "article": ("misc", "UNPB"), "paper-conferen
 
 def bibtex(work: Work, rng: random.Random, *, doi: str = "", url: str = "") -> str:
     names = " and ".join(
-        f"{{{one}}}" if isinstance(one, str) else f"{one[1]}, {one[0]}" for one in work.authors[:8]
+        f"{{{author}}}" if isinstance(author, str) else f"{author[1]}, {author[0]}"
+        for author in work.authors[:8]
     )
     more = " and others" if len(work.authors) > 8 else ""
     protect = rng.random() < 0.5
@@ -49,7 +50,7 @@ def ris(work: Work, rng: random.Random, *, doi: str = "", url: str = "") -> str:
     first, _, last = work.pages.replace("–", "-").partition("-")
     lines = [
         ("TY", _TYPES.get(work.kind, ("", "JOUR"))[1]),
-        *(("AU", one if isinstance(one, str) else f"{one[1]}, {one[0]}") for one in work.authors),
+        *(("AU", author if isinstance(author, str) else f"{author[1]}, {author[0]}") for author in work.authors),
         ("TI" if rng.random() < 0.5 else "T1", work.title),
         ("PY", str(work.year or "") if rng.random() < 0.5 else f"{work.year or ''}///"),
         ("JO" if rng.random() < 0.5 else "T2", work.venue),
@@ -64,8 +65,10 @@ def csl(work: Work, rng: random.Random, *, doi: str = "", url: str = "") -> str:
         "type": work.kind,
         "title": work.title,
         "author": [
-            {"literal": one} if isinstance(one, str) else {"family": one[1], "given": one[0]}
-            for one in work.authors
+            {"literal": author}
+            if isinstance(author, str)
+            else {"family": author[1], "given": author[0]}
+            for author in work.authors
         ],
         "issued": {"date-parts": [[work.year]] if rng.random() < 0.5 else [[str(work.year)]]}
         if work.year

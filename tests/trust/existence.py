@@ -46,7 +46,7 @@ _SIGNS = (
 def absent(side: str, rng: random.Random) -> Iterator[Item]:
     """Real references to works that the registries of this evaluation do not have while it runs."""
     titles = Counter(work.title.casefold() for work in shelf.everything())
-    works = [one for one in shelf.chosen(side, _expected) if titles[one.title.casefold()] == 1]
+    works = [work for work in shelf.chosen(side, _expected) if titles[work.title.casefold()] == 1]
     for number, work in enumerate(rng.sample(works, 51)):
         form, text, format_ = _written(work, number, rng)
         yield Item(
@@ -105,7 +105,7 @@ def postdated(side: str, rng: random.Random) -> Iterator[Item]:
 def cut(side: str, rng: random.Random) -> Iterator[Item]:
     """A DOI that lost its end when it was copied, with the right words around it."""
     known = {work.key for work in shelf.everything()}
-    works = [one for one in shelf.chosen(side, _expected) if len(one.doi.partition("/")[2]) > 8]
+    works = [work for work in shelf.chosen(side, _expected) if len(work.doi.partition("/")[2]) > 8]
     for number, work in enumerate(rng.sample(works, 24)):
         doi = work.doi[: -rng.choice([1, 2, 3])].rstrip("./-()")
         if doi.lower() in known:

@@ -37,12 +37,12 @@ class Ground(World):
             name: Page(
                 host=places.GONE,
                 path=name,
-                title=one["title"],
-                markdown=one["text"],
-                language=one.get("language", "en"),
+                title=word["title"],
+                markdown=word["text"],
+                language=word.get("language", "en"),
             )
             for side in places.soft_pages().values()
-            for name, one in side.items()
+            for name, word in side.items()
         }
 
 

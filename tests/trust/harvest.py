@@ -65,7 +65,10 @@ def main(folder: Path) -> None:
 def _cited(path: Path, forms: Sequence[re.Pattern[str]]) -> Iterator[dict[str, Any]]:
     for reference in ET.parse(path).iter("Reference"):
         text = " ".join("".join(part.itertext()) for part in reference.iter("Citation"))
-        ids = {one.get("IdType"): (one.text or "").strip() for one in reference.iter("ArticleId")}
+        ids = {
+            element.get("IdType"): (element.text or "").strip()
+            for element in reference.iter("ArticleId")
+        }
         match = _match(unicodedata.normalize("NFC", " ".join(text.split())), forms)
         if "doi" in ids and match and (work := _facts(match.groupdict())):
             yield {"doi": ids["doi"], **work, "kind": "article-journal", "ids": _ids(ids)}
@@ -83,7 +86,7 @@ def _facts(parts: dict[str, str | None]) -> dict[str, Any] | None:
         return None
     return {
         "title": title,
-        "authors": [[_initials(one["given"]), one["family"]] for one in people if one],
+        "authors": [[_initials(person["given"]), person["family"]] for person in people if person],
         "year": int(parts["year"] or 0),
         "venue": (parts["venue"] or "").strip(),
         **{name: parts[name] for name in ("volume", "issue", "pages") if parts.get(name)},

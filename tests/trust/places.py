@@ -25,8 +25,8 @@ def soft_pages() -> dict[str, Any]:
 
 
 def sources(side: str) -> dict[str, dict[str, Any]]:
-    told: dict[str, dict[str, Any]] = json.loads((HERE / "claims.json").read_text("utf-8"))[side]
-    return told
+    claims: dict[str, dict[str, Any]] = json.loads((HERE / "claims.json").read_text("utf-8"))[side]
+    return claims
 
 
 def slug(name: str) -> str:
@@ -109,14 +109,14 @@ def alive(side: str, rng: random.Random) -> Iterator[Item]:
 
 
 def claims(side: str, rng: random.Random) -> Iterator[Item]:
-    told = sources(side)
-    for name, source in told.items():
+    claims = sources(side)
+    for name, source in claims.items():
         address = f"{{site:{SOURCES}/{slug(name)}}}"
         others = [
             claim
-            for other, one in told.items()
-            if other != name and one.get("language") == source.get("language")
-            for claim in one["true"]
+            for other, details in claims.items()
+            if other != name and details.get("language") == source.get("language")
+            for claim in details["true"]
         ]
         for claim in source["true"]:
             yield Item(id="", kind="characterised", form=name, citation=address, claim=claim)

@@ -44,45 +44,45 @@ class Score:
 
     def precision(self, label: str) -> float | None:
         """Of the citations that got this label, the share that deserved it."""
-        said = self.told[label] + self.untrue[label]
-        return self.told[label] / said if said else None
+        total = self.told[label] + self.untrue[label]
+        return self.told[label] / total if total else None
 
     @property
     def accused(self) -> int:
-        return sum(one.accused for one in self.sound.values())
+        return sum(row.accused for row in self.sound.values())
 
 
 def score(tried: Iterable[Tried]) -> Score:
     made = Score()
-    for one in tried:
-        _count(made, one)
+    for attempt in tried:
+        _count(made, attempt)
     return made
 
 
 def accused(tried: Sequence[Tried]) -> list[Tried]:
-    return [one for one in tried if one.accused]
+    return [attempt for attempt in tried if attempt.accused]
 
 
-def _count(made: Score, one: Tried) -> None:
-    kind, expected = one.item.kind, set(one.item.expect)
-    made.confusion.setdefault(kind, Counter())[verdict(one.answer)] += 1
-    made.told.update(one.said & expected)
-    made.untrue.update(one.said - expected - {*one.item.may, *one.item.instead})
-    if one.item.sound:
+def _count(made: Score, attempt: Tried) -> None:
+    kind, expected = attempt.item.kind, set(attempt.item.expect)
+    made.confusion.setdefault(kind, Counter())[verdict(attempt.answer)] += 1
+    made.told.update(attempt.said & expected)
+    made.untrue.update(attempt.said - expected - {*attempt.item.may, *attempt.item.instead})
+    if attempt.item.sound:
         row = made.sound.setdefault(kind, Sound(kind=kind))
         row.count += 1
-        row.accused += bool(one.said)
-        row.confirmed += confirmed(one.answer)
+        row.accused += bool(attempt.said)
+        row.confirmed += confirmed(attempt.answer)
     else:
-        [label] = one.item.expect
-        _unsound(made.rows.setdefault(kind, Row(kind=kind, label=label)), one)
-    allowed = {*expected, *one.item.may, *one.item.instead}
-    told = expected <= one.said or bool(set(one.item.instead) & one.said)
-    if not told or one.said - allowed:
-        made.wrong.append(one)
+        [label] = attempt.item.expect
+        _unsound(made.rows.setdefault(kind, Row(kind=kind, label=label)), attempt)
+    allowed = {*expected, *attempt.item.may, *attempt.item.instead}
+    is_reported = expected <= attempt.said or bool(set(attempt.item.instead) & attempt.said)
+    if not is_reported or attempt.said - allowed:
+        made.wrong.append(attempt)
 
 
-def _unsound(row: Row, one: Tried) -> None:
+def _unsound(row: Row, attempt: Tried) -> None:
     row.count += 1
-    row.told += bool({row.label, *one.item.instead} & one.said)
-    row.doubted += verdict(one.answer) != CONFIRMED
+    row.told += bool({row.label, *attempt.item.instead} & attempt.said)
+    row.doubted += verdict(attempt.answer) != CONFIRMED

@@ -73,5 +73,7 @@ def _example(work: Work) -> bool:
 
 
 def _read(entry: dict[str, Any]) -> Work:
-    authors = tuple(tuple(one) if isinstance(one, list) else one for one in entry["authors"])
+    authors = tuple(
+        tuple(author) if isinstance(author, list) else author for author in entry["authors"]
+    )
     return Work(**entry | {"authors": authors, "isbn": tuple(entry.get("isbn", ()))})

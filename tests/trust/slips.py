@@ -58,8 +58,8 @@ def spelt_out(work: Work, _: random.Random) -> Work:
 
 def other_spelling(work: Work, _: random.Random) -> Work:
     title = work.title
-    for one, other in _SPELLINGS:
-        title = title.replace(other, one) if other in title else title.replace(one, other)
+    for spelling, other in _SPELLINGS:
+        title = title.replace(other, spelling) if other in title else title.replace(spelling, other)
     return replace(work, title=title)
 
 
@@ -211,17 +211,17 @@ def able(name: str, work: Work) -> bool:
 def _bare(text: str) -> str:
     text = text.replace("ß", "ss").replace("ø", "o").replace("ł", "l")
     return "".join(
-        one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)
+        char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char)
     )
 
 
 def _mapped(text: str) -> str:
-    return "".join((_GREEK | _UMLAUTS).get(one, one) for one in text)
+    return "".join((_GREEK | _UMLAUTS).get(char, char) for char in text)
 
 
 def _renamed(work: Work, change: Callable[[str], str]) -> Work:
     authors = tuple(
-        change(one) if isinstance(one, str) else (change(one[0]), change(one[1]))
-        for one in work.authors
+        change(author) if isinstance(author, str) else (change(author[0]), change(author[1]))
+        for author in work.authors
     )
     return replace(work, authors=authors)

@@ -100,9 +100,9 @@ def untitled(side: str, rng: random.Random) -> Iterator[Item]:
     )
     for number, work in enumerate(works):
         names = ", ".join(
-            f"{one[1]} {one[0].replace('. ', '').replace('.', '')}"
-            for one in work.authors[:4]
-            if not isinstance(one, str)
+            f"{author[1]} {author[0].replace('. ', '').replace('.', '')}"
+            for author in work.authors[:4]
+            if not isinstance(author, str)
         )
         end = f" doi:{work.doi}" if number % 2 else ""
         text = f"{names}, {work.venue}, {work.year}, {work.volume}, {work.pages}.{end}"
@@ -173,13 +173,13 @@ def books(side: str, rng: random.Random) -> Iterator[Item]:
             if isinstance(work.authors[0], str)
             else f"{work.authors[0][1]}, {work.authors[0][0]}"
         )
-        said = f"{name} ({work.year}). {full.title}. {work.publisher}."
+        citation = f"{name} ({work.year}). {full.title}. {work.publisher}."
         for form, text in (
-            ("book, ISBN", f"{said} ISBN {_hyphened(work.isbn[0])}"),
-            ("book, ISBN-10", f"{said} ISBN-10: {_ten(work.isbn[0])}"),
+            ("book, ISBN", f"{citation} ISBN {_hyphened(work.isbn[0])}"),
+            ("book, ISBN-10", f"{citation} ISBN-10: {_ten(work.isbn[0])}"),
             ("ISBN alone", f"ISBN {work.isbn[-1]}"),
-            ("book, no number", said),
-            ("book, another edition", said.replace(str(work.year), str((work.year or 0) - 8))),
+            ("book, no number", citation),
+            ("book, another edition", citation.replace(str(work.year), str((work.year or 0) - 8))),
         ):
             yield _genuine(form, text, work, kind="genuine, a book")
 

@@ -13,7 +13,7 @@ Style = Callable[
 
 
 def apa(work: Work, end: str) -> str:
-    names = _listed([_comma(one) for one in work.authors[:20]], last=", & ")
+    names = _listed([_comma(author) for author in work.authors[:20]], last=", & ")
     place = _joined(
         f"{work.venue}, {work.volume}" if work.volume else work.venue, _issue(work), sep=""
     )
@@ -54,7 +54,7 @@ def chicago(work: Work, end: str) -> str:
 
 
 def chicago_note(work: Work, end: str) -> str:
-    names = _listed([_whole(one) for one in work.authors[:3]], last=", and ")
+    names = _listed([_whole(author) for author in work.authors[:3]], last=", and ")
     more = " et al." if len(work.authors) > 3 else ""
     number = _joined(work.volume, f"no. {work.issue}" if work.issue else "")
     pages = f": {work.pages}" if work.pages else ""
@@ -77,7 +77,7 @@ def ama(work: Work, end: str) -> str:
 
 
 def ieee(work: Work, end: str) -> str:
-    names = _listed([_initials_first(one) for one in work.authors[:6]], last=", and ")
+    names = _listed([_initials_first(author) for author in work.authors[:6]], last=", and ")
     more = " et al." if len(work.authors) > 6 else ""
     details = _joined(work.venue, f"vol. {work.volume}" if work.volume else "", f"no. {work.issue}" if work.issue else "",
                       f"pp. {work.pages}" if work.pages else "", str(work.year), end)  # fmt: skip
@@ -85,7 +85,7 @@ def ieee(work: Work, end: str) -> str:
 
 
 def harvard(work: Work, end: str) -> str:
-    names = _listed([_comma(one) for one in work.authors[:3]], last=" and ")
+    names = _listed([_comma(author) for author in work.authors[:3]], last=" and ")
     more = " et al." if len(work.authors) > 3 else ""
     details = _joined(
         work.venue, f"{work.volume}{_issue(work)}", f"pp. {work.pages}" if work.pages else ""
@@ -100,7 +100,7 @@ def nature(work: Work, end: str) -> str:
     names = (
         f"{_comma(work.authors[0])} et al."
         if len(work.authors) > 5
-        else _listed([_comma(one) for one in work.authors], last=" & ")
+        else _listed([_comma(author) for author in work.authors], last=" & ")
     )
     return _sentences(
         f"{names} {work.title}",
@@ -127,7 +127,7 @@ def springer(work: Work, end: str) -> str:
 
 
 def cell(work: Work, end: str) -> str:
-    names = _listed([_comma(one) for one in work.authors[:10]], last=", and ")
+    names = _listed([_comma(author) for author in work.authors[:10]], last=", and ")
     more = ", et al." if len(work.authors) > 10 else ""
     return _sentences(
         f"{names}{more} ({work.year})",
@@ -145,7 +145,7 @@ def physiology(work: Work, end: str) -> str:
 
 def title_first(work: Work, end: str) -> str:
     """As assistants like to cite."""
-    who = _listed([_whole(one) for one in work.authors[:3]], last=" and ") + (
+    who = _listed([_whole(author) for author in work.authors[:3]], last=" and ") + (
         " et al." if len(work.authors) > 3 else ""
     )
     where = f", {work.venue}" if work.venue else ""
@@ -166,7 +166,7 @@ def german(work: Work, end: str) -> str:
 
 
 def russian(work: Work, end: str) -> str:
-    names = ", ".join(_spaced(one) for one in work.authors[:3])
+    names = ", ".join(_spaced(author) for author in work.authors[:3])
     return f"{names} {work.title} // {work.venue}. — {work.year}. — Т. {work.volume or 1}. — С. {work.pages or 1}. {end}".strip()
 
 

@@ -21,13 +21,15 @@ from tests.trust.desk import Desk, page
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 FILLER = " ".join(f"Sentence number {number} speaks of something else." for number in range(60))
-WORKS = [one for one in register().works if len(one.title.split()) > 5 and one.authors and one.year]
-CLEAN = [one for one in WORKS if not one.events]
+WORKS = [
+    work for work in register().works if len(work.title.split()) > 5 and work.authors and work.year
+]
+CLEAN = [work for work in WORKS if not work.events]
 
 
-def audit(wish: AuditRequest, desk: Desk | None = None, **more: Any) -> dict[str, Any]:
+def audit(request: AuditRequest, desk: Desk | None = None, **more: Any) -> dict[str, Any]:
     service = (desk or Desk()).audit(now=lambda: NOW)
-    return asyncio.run(service.audit_bibliography(wish, **more)).to_wire()
+    return asyncio.run(service.audit_bibliography(request, **more)).to_wire()
 
 
 def entry(work: Work, **changes: Any) -> dict[str, Any]:
@@ -46,14 +48,14 @@ def of(*entries: dict[str, Any]) -> AuditRequest:
 
 @requires("audit_bibliography.answer", "audit_bibliography.reason")
 def test_a_clean_list_is_clean() -> None:
-    found = audit(of(*(entry(one) for one in CLEAN[:5])))
+    found = audit(of(*(entry(work) for work in CLEAN[:5])))
 
     assert found["source"] == "entries"
     assert found["entryCount"] == 5
     assert found["checkedAt"] == "2026-11-15T12:00:00Z"
     assert found["summary"]["ok"] == 5
-    assert all(one["flags"] == [] and "reason" not in one for one in found["entries"])
-    assert all(one["exists"] for one in found["entries"])
+    assert all(entry["flags"] == [] and "reason" not in entry for entry in found["entries"])
+    assert all(entry["exists"] for entry in found["entries"])
     assert "skipped" not in found
 
 
@@ -66,8 +68,8 @@ def test_a_clean_list_is_clean() -> None:
     "audit_bibliography.unchecked",
 )
 def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
-    bad = next(one for one in WORKS if one.retracted)
-    wish = of(
+    bad = next(work for work in WORKS if work.retracted)
+    request = of(
         entry(CLEAN[0]),
         entry(bad),
         entry(CLEAN[1], doi="10.1000/invented.7"),
@@ -79,13 +81,13 @@ def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
     )
     desk = Desk(links={"https://example.org/gone": LinkState(state="dead", status=404)})
 
-    found = audit(wish, desk)
+    found = audit(request, desk)
 
-    flags = [one["flags"] for one in found["entries"]]
+    flags = [entry["flags"] for entry in found["entries"]]
     assert flags == [
         [], ["retracted"], ["not_found"], ["mismatch"], ["dead_link"], ["duplicate"], ["unchecked"], ["unchecked"],
     ]  # fmt: skip
-    assert all(one["reason"] for one in found["entries"] if one["flags"])
+    assert all(entry["reason"] for entry in found["entries"] if entry["flags"])
     assert found["entries"][2]["suggestedDoi"] == CLEAN[1].key
     assert found["entries"][3]["suggestedDoi"] == CLEAN[2].key
     assert found["summary"] == {
@@ -100,7 +102,7 @@ def test_a_work_cited_for_two_claims_is_no_duplicate_but_one_claim_twice_is() ->
 
     found = audit(of(*(entry(CLEAN[0], claim=claim) for claim in claims)))
 
-    assert ["duplicate" in one["flags"] for one in found["entries"]] == [False, False, True]
+    assert ["duplicate" in entry["flags"] for entry in found["entries"]] == [False, False, True]
 
 
 def test_two_parts_of_one_title_are_not_the_same_work() -> None:
@@ -110,7 +112,7 @@ def test_two_parts_of_one_title_are_not_the_same_work() -> None:
         of(*({"title": f"Guidelines for acute care: {part}", "date": "2020"} for part in parts))
     )
 
-    assert not any("duplicate" in one["flags"] for one in found["entries"])
+    assert not any("duplicate" in entry["flags"] for entry in found["entries"])
 
 
 def test_with_the_registries_down_and_no_network_nobody_is_accused() -> None:
@@ -118,13 +120,15 @@ def test_with_the_registries_down_and_no_network_nobody_is_accused() -> None:
     desk = Desk(
         down=True, links={f"https://e.example.org/{n}": LinkState(state="dead") for n in range(20)}
     )
-    wish = of(*(entry(one, url=f"https://e.example.org/{n}") for n, one in enumerate(works)))
+    request = of(*(entry(work, url=f"https://e.example.org/{n}") for n, work in enumerate(works)))
 
-    found = audit(wish, desk)
+    found = audit(request, desk)
 
-    assert {flag for one in found["entries"] for flag in one["flags"]} == {"unchecked"}
-    assert all(one["exists"] is None for one in found["entries"])
-    assert all("no registry that could know" in one["reason"].lower() for one in found["entries"])
+    assert {flag for entry in found["entries"] for flag in entry["flags"]} == {"unchecked"}
+    assert all(entry["exists"] is None for entry in found["entries"])
+    assert all(
+        "no registry that could know" in entry["reason"].lower() for entry in found["entries"]
+    )
     assert "could not be checked" in found["summary"]["warning"]
 
 
@@ -221,9 +225,9 @@ def test_a_page_whose_server_is_in_trouble_is_unchecked() -> None:
 @requires("audit_bibliography.retracted")
 def test_a_correction_is_shown_and_not_flagged() -> None:
     only = next(
-        one
-        for one in WORKS
-        if one.events and {event.kind for event in one.events} == {"correction"}
+        work
+        for work in WORKS
+        if work.events and {event.kind for event in work.events} == {"correction"}
     )
 
     found = audit(of(entry(only)))
@@ -251,7 +255,7 @@ def test_entries_that_registries_keep_waiting_are_unchecked_in_time() -> None:
 
     found = asyncio.run(service.audit_bibliography(of(entry(CLEAN[0]), entry(CLEAN[1]))))
 
-    assert [one.flags for one in found.entries] == [("unchecked",), ()]
+    assert [entry.flags for entry in found.entries] == [("unchecked",), ()]
 
 
 def test_a_registry_of_law_that_is_slow_leaves_entries_unchecked() -> None:
@@ -272,9 +276,11 @@ def test_a_registry_of_law_that_is_slow_leaves_entries_unchecked() -> None:
 def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised() -> None:
     url = "https://example.org/harbour"
     desk = Desk(pages={url: page(url, FILLER)})
-    said = {"title": "Harbour notes", "url": url}
+    given = {"title": "Harbour notes", "url": url}
 
-    found = audit(of(said | {"claim": "coffee lowers mortality"}, said | {"title": "Other"}), desk)
+    found = audit(
+        of(given | {"claim": "coffee lowers mortality"}, given | {"title": "Other"}), desk
+    )
 
     first, second = found["entries"]
     assert first["flags"] == ["mischaracterized"]
@@ -342,15 +348,15 @@ def test_a_bibtex_file_is_audited_from_end_to_end() -> None:
 
     found = audit(bibliography_audit.build_document_request(references.parse_bibliography(text)))
 
-    assert [one["key"] for one in found["entries"]] == ["good", "bad"]
-    assert [one["flags"] for one in found["entries"]] == [[], ["not_found"]]
+    assert [entry["key"] for entry in found["entries"]] == ["good", "bad"]
+    assert [entry["flags"] for entry in found["entries"]] == [[], ["not_found"]]
 
 
 @requires("defect.prose_references", "audit_bibliography.bibliography")
 def test_a_list_in_prose_is_audited() -> None:
     lines = [
-        f"{one.names[0]} ({one.year}). {one.title}. {one.venue}. https://doi.org/{one.doi}"
-        for one in CLEAN[:3]
+        f"{work.names[0]} ({work.year}). {work.title}. {work.venue}. https://doi.org/{work.doi}"
+        for work in CLEAN[:3]
     ]
 
     found = audit(
@@ -370,7 +376,7 @@ def test_progress_grows_to_the_whole() -> None:
         heard.append(done)
         assert total == 4
 
-    audit(of(*(entry(one) for one in CLEAN[:4])), progress=progress)
+    audit(of(*(entry(work) for work in CLEAN[:4])), progress=progress)
 
     assert heard == [1, 2, 3, 4]
 
@@ -411,14 +417,14 @@ def test_a_wrong_check_digit_is_the_reason_given() -> None:
     "form", ["{}", "https://doi.org/{}", "https://doi.org/{}?utm_source=feed", "doi: {}."]
 )
 def test_the_letters_of_a_doi_are_not_taken_for_a_title(form: str) -> None:
-    work = next(one for one in CLEAN if one.key == "10.1021/acs.jctc.2c01235")
+    work = next(work for work in CLEAN if work.key == "10.1021/acs.jctc.2c01235")
     document = references.parse_bibliography(
         f"{form.format(work.doi)}\n\n{form.format(CLEAN[0].doi)}", format="prose"
     )
 
     found = audit(bibliography_audit.build_document_request(document))
 
-    assert [one["flags"] for one in found["entries"]] == [[], []]
+    assert [entry["flags"] for entry in found["entries"]] == [[], []]
 
 
 def test_an_answer_that_fits_nothing_is_not_called_an_outage() -> None:

@@ -14,7 +14,7 @@ from citewell.trust import bibliography_audit
 from tests.internet.papers import register
 from tests.trust.desk import Desk
 
-ODD = next(one for one in register().works if "<" in one.doi)
+ODD = next(work for work in register().works if "<" in work.doi)
 
 
 def audited(*entries: dict[str, Any], desk: Desk | None = None) -> dict[str, Any]:
@@ -26,11 +26,11 @@ def audited(*entries: dict[str, Any], desk: Desk | None = None) -> dict[str, Any
 
 
 def test_authors_may_come_as_a_list_of_names() -> None:
-    wish = bibliography_audit.build_entries_request(
+    request = bibliography_audit.build_entries_request(
         [{"title": "A", "author": ["Ada Lovelace", "", "Byron, George"]}]
     )
 
-    assert [one.family for one in wish.references[0].authors] == ["Lovelace", "Byron"]
+    assert [author.family for author in request.references[0].authors] == ["Lovelace", "Byron"]
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,22 @@ def test_an_address_that_may_not_be_asked_for_says_so() -> None:
 
 
 def test_a_document_without_references_says_that_none_was_found() -> None:
-    wish = bibliography_audit.build_document_request(
+    request = bibliography_audit.build_document_request(
         BibliographyDocument(format="csl-json", references=())
     )
 
-    summary = asyncio.run(Desk().audit().audit_bibliography(wish)).to_wire()["summary"]
+    summary = asyncio.run(Desk().audit().audit_bibliography(request)).to_wire()["summary"]
 
     assert summary["total"] == 0
     assert summary["warning"] == "No reference was found."
 
 
 def test_fields_may_be_named_as_the_search_tool_names_them() -> None:
-    wish = bibliography_audit.build_entries_request(
+    request = bibliography_audit.build_entries_request(
         [{"title": "A", "authors": ["Ada Lovelace"], "year": 1843}]
     )
 
-    assert (wish.references[0].year, wish.references[0].authors[0].family) == (1843, "Lovelace")
+    assert (request.references[0].year, request.references[0].authors[0].family) == (
+        1843,
+        "Lovelace",
+    )

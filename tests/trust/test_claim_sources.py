@@ -152,7 +152,7 @@ def test_a_claim_of_amounts_alone_is_looked_for_by_them() -> None:
 
 @requires("verify_citation.contrast_precise")
 @pytest.mark.parametrize(
-    ("told", "denies"),
+    ("sentence", "denies"),
     [
         ("Coffee did not lower mortality in older adults.", True),
         ("Coffee raised mortality in older adults.", True),
@@ -164,13 +164,13 @@ def test_a_claim_of_amounts_alone_is_looked_for_by_them() -> None:
     ],
 )
 def test_only_a_denial_of_the_clause_with_the_claim_is_a_contrast(
-    told: str, *, denies: bool
+    sentence: str, *, denies: bool
 ) -> None:
-    assert measure_claim_coverage(CLAIM, f"{LONG} {told} {LONG}").has_contrast is denies
+    assert measure_claim_coverage(CLAIM, f"{LONG} {sentence} {LONG}").has_contrast is denies
 
 
 @pytest.mark.parametrize(
-    ("claim", "told"),
+    ("claim", "sentence"),
     [
         (
             "Kaffee senkt die Sterblichkeit der Älteren",
@@ -182,8 +182,8 @@ def test_only_a_denial_of_the_clause_with_the_claim_is_a_contrast(
         ),
     ],
 )
-def test_a_denial_is_a_contrast_in_other_languages_too(claim: str, told: str) -> None:
+def test_a_denial_is_a_contrast_in_other_languages_too(claim: str, sentence: str) -> None:
     code = "de" if "senkt" in claim else "fr"
-    found = measure_claim_coverage(claim, told, declared_language=code)
+    found = measure_claim_coverage(claim, sentence, declared_language=code)
 
     assert found.has_contrast

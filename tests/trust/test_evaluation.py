@@ -47,13 +47,13 @@ FLOORS = {
 def sample(side: str, *, every: int) -> list[Item]:
     """Every so many of each kind, so that none is left out."""
     kinds: dict[str, list[Item]] = {}
-    for one in item.read(side):
-        kinds.setdefault(one.kind, []).append(one)
-    return [one for group in kinds.values() for one in group[::every]]
+    for case in item.read(side):
+        kinds.setdefault(case.kind, []).append(case)
+    return [case for group in kinds.values() for case in group[::every]]
 
 
 def named(tried: list[evaluate.Tried]) -> list[str]:
-    return [f"{one.item.id}: {sorted(one.accused)}" for one in tried]
+    return [f"{attempt.item.id}: {sorted(attempt.accused)}" for attempt in tried]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_the_citations_kept_are_those_that_the_generator_makes(side: str) -> Non
 
 
 def test_no_sound_citation_is_accused(scored: Score) -> None:
-    blamed = [one.item.id for one in scored.wrong if one.item.sound]
+    blamed = [attempt.item.id for attempt in scored.wrong if attempt.item.sound]
 
     assert not blamed
     assert scored.accused == 0
@@ -89,7 +89,7 @@ def test_no_sound_citation_is_accused(scored: Score) -> None:
 def test_what_is_wrong_is_told_for_what_it_is(kind: str, scored: Score) -> None:
     row = scored.rows[kind]
 
-    missed = [one.item.id for one in scored.wrong if one.item.kind == kind]
+    missed = [attempt.item.id for attempt in scored.wrong if attempt.item.kind == kind]
     assert row.recall >= FLOORS[kind], missed
 
 
@@ -127,7 +127,7 @@ def test_no_genuine_citation_is_accused_while_nobody_listens(
     tried = asyncio.run(evaluate.run(genuine, web, ground.refusing()))
 
     assert named(score.accused(tried)) == []
-    assert {one.answer["existence"] for one in tried} <= {"unchecked", "found"}
+    assert {attempt.answer["existence"] for attempt in tried} <= {"unchecked", "found"}
 
 
 @pytest.mark.parametrize("every", [2, 5])
@@ -166,7 +166,7 @@ def test_no_genuine_citation_is_accused_while_any_of_the_registries_fail(
 def test_no_genuine_reference_is_accused_by_registries_that_have_nothing(
     web: Internet, genuine: list[Item]
 ) -> None:
-    worded = [one for one in genuine if "no DOI" in one.form]
+    worded = [case for case in genuine if "no DOI" in case.form]
 
     tried = asyncio.run(evaluate.emptied(worded, web))
 
@@ -175,7 +175,7 @@ def test_no_genuine_reference_is_accused_by_registries_that_have_nothing(
 
 
 def test_a_list_of_genuine_references_is_clean(web: Internet, genuine: list[Item]) -> None:
-    worded = [one for one in genuine if not one.format]
+    worded = [case for case in genuine if not case.format]
 
     tried = asyncio.run(evaluate.listed(worded, web))
 

@@ -47,9 +47,9 @@ def test_a_work_nobody_could_be_asked_about_is_told_from_one_without_an_answer(
 ) -> None:
     finding = WorkFinding(existence=UNCHECKED, has_asked=asked, provenance=provenance)
 
-    [said] = collect_finding_notes(finding)
+    [sentence] = collect_finding_notes(finding)
 
-    assert note in said
+    assert note in sentence
 
 
 def test_that_nobody_could_say_whether_a_work_was_retracted_is_told() -> None:

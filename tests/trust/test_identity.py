@@ -21,7 +21,9 @@ MATCH, MISMATCH, NOT_CHECKED = (
     FieldAgreement.NOT_CHECKED,
 )
 WORKS = [
-    one for one in register().works if one.authors and title_matching.extract_title_words(one.title)
+    work
+    for work in register().works
+    if work.authors and title_matching.extract_title_words(work.title)
 ]
 
 
@@ -143,11 +145,11 @@ _CHANGES: dict[str, Callable[[str], str]] = {
 }
 
 
-def initialled(one: WorkAuthor, *, turned: bool) -> WorkAuthor:
-    if not one.family:
-        return one
-    initials = " ".join(f"{word[0]}." for word in one.given.split() if word)
-    name = f"{one.family} {initials}" if turned else f"{initials} {one.family}"
+def initialled(author: WorkAuthor, *, turned: bool) -> WorkAuthor:
+    if not author.family:
+        return author
+    initials = " ".join(f"{word[0]}." for word in author.given.split() if word)
+    name = f"{author.family} {initials}" if turned else f"{initials} {author.family}"
     return WorkAuthor(name=name.strip())
 
 
@@ -158,7 +160,7 @@ def test_a_work_stays_itself_however_it_is_written(
     known = paper(work)
     own = CitedWork(
         title=_CHANGES[change](work.title),
-        authors=tuple(initialled(one, turned=turned) for one in known.authors),
+        authors=tuple(initialled(author, turned=turned) for author in known.authors),
         year=known.year + drift if known.year else None,
         structured=True,
     )
@@ -168,8 +170,8 @@ def test_a_work_stays_itself_however_it_is_written(
 
 def listed(*names: str, text: str = "", title: str = "") -> CitedWork:
     """A reference in words, as far as it could be taken apart."""
-    said = text or f"{'; '.join(names)}. {title}. Nature 500, 54 (2013)."
-    return CitedWork(text=said, title=title, authors=tuple(map(person, names)), year=2013)
+    reference = text or f"{'; '.join(names)}. {title}. Nature 500, 54 (2013)."
+    return CitedWork(text=reference, title=title, authors=tuple(map(person, names)), year=2013)
 
 
 def test_a_first_author_put_before_the_true_others_is_told() -> None:

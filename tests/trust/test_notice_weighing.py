@@ -38,7 +38,7 @@ def test_the_worst_kind_wins_wherever_it_stands_in_the_list() -> None:
         "2021-01-01",
         3,
     )
-    assert [one.kind for one in status.events or ()] == [
+    assert [event.kind for event in status.events or ()] == [
         "expression_of_concern",
         "correction",
         "retraction",

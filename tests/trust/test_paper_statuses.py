@@ -179,9 +179,9 @@ def test_every_retracted_work_of_the_register_is_told_and_no_other(
 ) -> None:
     found = find(*search_results(source, marks_all=marks_all), crossref=Register())
 
-    told = [bool(status and status.retracted) for status in found.statuses]
-    assert told == [work.retracted for work in register().works]
-    assert any(told)
+    retracted = [bool(status and status.retracted) for status in found.statuses]
+    assert retracted == [work.retracted for work in register().works]
+    assert any(retracted)
 
 
 @requires("academic_search.retraction_unchecked")

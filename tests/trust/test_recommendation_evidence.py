@@ -52,8 +52,8 @@ class Searches:
         self.asked: list[SearchRequest] = []
         self.running = self.most = 0
 
-    async def search_cached(self, ask: SearchRequest, **_: Any) -> SearchAnswer:
-        self.asked.append(ask)
+    async def search_cached(self, request: SearchRequest, **_: Any) -> SearchAnswer:
+        self.asked.append(request)
         if self._failing:
             raise UpstreamUnavailable("No provider.")
         if self._stuck:
@@ -62,10 +62,10 @@ class Searches:
         self.most = max(self.most, self.running)
         await asyncio.sleep(0)
         self.running -= 1
-        metadata = SearchMetadata(query=ask.query, category="general", results_count=1, search_time_ms=1)  # fmt: skip
+        metadata = SearchMetadata(query=request.query, category="general", results_count=1, search_time_ms=1)  # fmt: skip
         return SearchAnswer(
-            urls=tuple(one.url for one in self._results),
-            query=ask.query,
+            urls=tuple(result.url for result in self._results),
+            query=request.query,
             result_count=len(self._results),
             results=self._results,
             metadata=metadata,
@@ -91,8 +91,8 @@ def audit(
         deadline=deadline,
         now=lambda: datetime(2026, 11, 15, tzinfo=UTC),
     )
-    wish = RecommendationRequest(items=items, claim=claim, results_per_search=3, tenant="t")
-    return asyncio.run(service.audit_recommendations(wish, progress=silent))
+    request = RecommendationRequest(items=items, claim=claim, results_per_search=3, tenant="t")
+    return asyncio.run(service.audit_recommendations(request, progress=silent))
 
 
 def item(
@@ -222,11 +222,11 @@ def test_a_claim_is_looked_for_in_the_press_and_in_technology() -> None:
 
     searched = found.recommendations[0].corroboration_searches
     assert searched is not None
-    assert [one.lens for one in searched] == ["news", "tech"]
+    assert [search.lens for search in searched] == ["news", "tech"]
     assert (searched[0].agree_count, searched[0].result_count) == (1, 1)
     assert searched[0].top_results[0].signal == "agree"
-    assert [ask.lens for ask in searches.asked] == ["news", "tech"]
-    assert {ask.count for ask in searches.asked} == {3}
+    assert [request.lens for request in searches.asked] == ["news", "tech"]
+    assert {request.count for request in searches.asked} == {3}
     assert found.aggregate_flags == ()
 
 
@@ -235,7 +235,7 @@ def test_risky_words_bring_in_the_records() -> None:
 
     audit(item("Shopify"), claim="was fined for fraud", searches=searches)
 
-    assert [ask.lens for ask in searches.asked] == ["news", "tech", "investigative_records"]
+    assert [request.lens for request in searches.asked] == ["news", "tech", "investigative_records"]
 
 
 @requires("verify_recommendation.aggregate_flags")
@@ -282,7 +282,7 @@ def test_a_brands_own_page_corroborates_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "snippet", "said"),
+    ("title", "snippet", "signal"),
     [
         ("Shopify is the best shop system for small businesses", "", "agree"),
         ("Shopify", "It is not the best shop system for small businesses.", "disagree"),
@@ -292,9 +292,9 @@ def test_a_brands_own_page_corroborates_nothing() -> None:
     ],
 )
 def test_a_result_agrees_only_where_it_names_the_thing_and_covers_the_claim(
-    title: str, snippet: str, said: str
+    title: str, snippet: str, signal: str
 ) -> None:
-    assert classify_agreement(result(title, snippet), "Shopify", CLAIM) == said
+    assert classify_agreement(result(title, snippet), "Shopify", CLAIM) == signal
 
 
 def test_a_search_asks_one_provider_for_as_many_sites_as_one_request_takes() -> None:
@@ -305,8 +305,8 @@ def test_a_search_asks_one_provider_for_as_many_sites_as_one_request_takes() -> 
 
     found = asyncio.run(finder.corroborate_recommendation(matter))
 
-    assert [one.lens for one in found] == ["news", "tech"]
-    assert [(ask.provider, ask.sites, ask.lens) for ask in searches.asked] == [
+    assert [search.lens for search in found] == ["news", "tech"]
+    assert [(request.provider, request.sites, request.lens) for request in searches.asked] == [
         ("duckduckgo", ("reuters.com", "apnews.com"), None)
     ] * 2
 
@@ -319,4 +319,4 @@ def test_a_default_provider_that_fails_is_replaced_by_the_usual_order() -> None:
     found = asyncio.run(finder.corroborate_recommendation(matter))
 
     assert found == ()
-    assert sorted(str(ask.provider) for ask in searches.asked) == ["None", "None", "duckduckgo", "duckduckgo"]  # fmt: skip
+    assert sorted(str(request.provider) for request in searches.asked) == ["None", "None", "duckduckgo", "duckduckgo"]  # fmt: skip

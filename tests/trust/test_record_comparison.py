@@ -40,8 +40,8 @@ def record(**changes: object) -> Paper:
 def agreed(*lists: tuple[WorkAuthor, ...]) -> Paper:
     """A record merged of the readings of several registries."""
     readings = tuple(
-        RecordReading(source=f"registry {at}", title=TITLE, authors=one, year=2019)
-        for at, one in enumerate(lists)
+        RecordReading(source=f"registry {at}", title=TITLE, authors=authors, year=2019)
+        for at, authors in enumerate(lists)
     )
     return record(authors=lists[0], readings=readings)
 
@@ -210,15 +210,15 @@ def test_a_title_that_is_only_written_otherwise_agrees(title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("The treatment of hypertension in adults", "The treatment of hypotension in adults"),
         ("A supervised method for texts", "An unsupervised method for texts"),
         ("Aspirin is effective in old patients", "Aspirin is not effective in old patients"),
     ],
 )
-def test_a_prefix_or_a_negation_makes_another_title(one: str, other: str) -> None:
-    for ours, theirs in ((one, other), (other, one)):
+def test_a_prefix_or_a_negation_makes_another_title(first: str, other: str) -> None:
+    for ours, theirs in ((first, other), (other, first)):
         found = compare_with_record(cited("Okafor, N.", title=ours), record(title=theirs)).title
 
         assert found.state is MISMATCH
@@ -234,7 +234,7 @@ def test_a_lost_word_is_reported_and_held_against_nobody() -> None:
     own = cited("Okafor, N.", title=TITLE.replace("rare ", ""))
 
     found = compare_with_record(own, record())
-    states = {one.field: one.state for one in list_field_reports(own, found, record())}
+    states = {report.field: report.state for report in list_field_reports(own, found, record())}
 
     assert found.title.state is MATCH
     assert found.is_open
@@ -247,7 +247,7 @@ def test_each_field_is_reported_with_both_values() -> None:
 
     reports = list_field_reports(own, compare_with_record(own, record()), record())
 
-    assert [(one.field, one.state) for one in reports] == [
+    assert [(report.field, report.state) for report in reports] == [
         ("title", "match"),
         ("authors", "differs"),
         ("year", "differs slightly"),
@@ -266,7 +266,7 @@ def test_what_either_side_lacks_is_said() -> None:
 
     reports = list_field_reports(own, compare_with_record(own, bare), bare)
 
-    states = {one.field: one.state for one in reports}
+    states = {report.field: report.state for report in reports}
     assert states["authors"] == states["volume"] == "not in record"
     assert states["year"] == states["pages"] == states["venue"] == "not given"
 
@@ -279,7 +279,7 @@ def test_another_venue_with_another_volume_is_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "other", "same"),
     [
         ("Proc. Natl. Acad. Sci. U.S.A.", "Proceedings of the National Academy of Sciences of the United States of America", True),
         ("PNAS", "Proceedings of the National Academy of Sciences", True),
@@ -290,9 +290,9 @@ def test_another_venue_with_another_volume_is_elsewhere() -> None:
     ],
 )  # fmt: skip
 def test_venues_are_told_apart_despite_abbreviations(
-    one: str, other: str, *, same: bool | None
+    first: str, other: str, *, same: bool | None
 ) -> None:
-    assert compare_venues(one, other) is same
+    assert compare_venues(first, other) is same
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_a_registry_is_asked_once_an_hour_for_the_notices_of_a_work() -> None:
         # A new checker for each: what is known is in the cache, not in the checker.
         notices = CachedNotices(memory.cache, SHARED_WITH_EVERYBODY)
         looks = [RetractionChecker(shelf, notices=notices) for _ in range(3)]
-        first, second = [await one.check_retraction(DOI) for one in looks[:2]]
+        first, second = [await checker.check_retraction(DOI) for checker in looks[:2]]
         memory.clock.now += NOTICES_TTL_SECONDS + 1
         return first, second, await looks[2].check_retraction(DOI)
 

@@ -70,7 +70,7 @@ def test_notices_of_many_works_come_with_their_records_in_one_list() -> None:
 
     found = looked(list(works), crossref=crossref)
 
-    assert [one.status is not None for one in found] == [False] * 8 + [True]
+    assert [check.status is not None for check in found] == [False] * 8 + [True]
     assert crossref.events_asked == []
     assert len(crossref.lists) == 1
 
@@ -87,7 +87,7 @@ def test_openalex_is_asked_for_its_mark_as_ever() -> None:
 def test_a_list_that_fails_is_no_clean_record(error: Exception) -> None:
     found = looked(["10.1234/0", "10.1234/1"], crossref=Noticing(fails=error))
 
-    assert [type(one) for one in found] == [UpstreamUnavailable, UpstreamUnavailable]
+    assert [type(error) for error in found] == [UpstreamUnavailable, UpstreamUnavailable]
 
 
 def test_a_work_that_the_first_list_lacks_is_looked_for_in_the_next() -> None:
@@ -95,7 +95,7 @@ def test_a_work_that_the_first_list_lacks_is_looked_for_in_the_next() -> None:
 
     found = looked(list(works), crossref=Noticing(), europepmc=Noticing(works))
 
-    assert all(isinstance(one, RetractionCheck) and one.status is not None for one in found)
+    assert all(isinstance(check, RetractionCheck) and check.status is not None for check in found)
 
 
 @dataclass

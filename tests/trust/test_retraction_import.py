@@ -32,7 +32,7 @@ def read(content: bytes) -> tuple[list[RetractionEntry], ImportTally]:
 def test_every_oddity_of_the_real_file_is_read() -> None:
     found, tally = read(file.sample())
 
-    assert [(one.record_id, one.doi, one.kind.value) for one in found] == [
+    assert [(entry.record_id, entry.doi, entry.kind.value) for entry in found] == [
         ("10", file.RETRACTED, "retraction"),
         ("11", file.REINSTATED, "retraction"),
         ("12", file.REINSTATED, "reinstatement"),
@@ -61,7 +61,9 @@ def test_reasons_lose_their_marks_and_the_empty_last_one() -> None:
 def test_a_made_up_notice_doi_is_no_notice_doi() -> None:
     found, _ = read(file.sample())
 
-    assert {one.record_id: one.notice_doi for one in found if one.record_id in {"13", "15"}} == {
+    assert {
+        entry.record_id: entry.notice_doi for entry in found if entry.record_id in {"13", "15"}
+    } == {
         "13": "",
         "15": "",
     }
@@ -70,7 +72,7 @@ def test_a_made_up_notice_doi_is_no_notice_doi() -> None:
 def test_a_work_without_a_doi_is_known_by_its_pubmed_number() -> None:
     found, _ = read(file.sample())
 
-    assert [one.record_id for one in found if one.pmid == file.BY_NUMBER] == ["15"]
+    assert [entry.record_id for entry in found if entry.pmid == file.BY_NUMBER] == ["15"]
 
 
 def test_a_date_in_the_future_does_not_make_the_table_look_new() -> None:
@@ -127,7 +129,7 @@ def test_malformed_rows_are_counted_and_named_by_line() -> None:
 
     found, tally = read(file.document(rows))
 
-    assert [one.record_id for one in found] == ["1", "5"]
+    assert [entry.record_id for entry in found] == ["1", "5"]
     assert [(fault.line, fault.reason) for fault in tally.faults] == [
         (3, "the record number is missing"),
         (4, "unknown nature 'Withdrawal by Ghost'"),
@@ -180,5 +182,5 @@ def test_no_bytes_make_it_fail(noise: bytes, at: int) -> None:
 
     found, tally = read(whole[: start + at] + noise + whole[start + at :])
 
-    assert all(one.kind in NoticeKind and (one.doi or one.pmid) for one in found)
+    assert all(entry.kind in NoticeKind and (entry.doi or entry.pmid) for entry in found)
     assert tally.rows == len(found)

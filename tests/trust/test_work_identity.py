@@ -99,8 +99,8 @@ def test_the_subtitle_of_a_journal_is_no_title_of_another_work() -> None:
     )
     text = f"G. Kucsko, {venue} : architectures, languages, algorithms, 2013, 22, 1360006."
 
-    told = compare_with_record(CitedWork(text=text), record).title
+    verdict = compare_with_record(CitedWork(text=text), record).title
     other = compare_with_record(CitedWork(text=text.replace(" :", ".")), record).title
 
-    assert told.state is NOT_CHECKED
+    assert verdict.state is NOT_CHECKED
     assert other.state is MISMATCH

@@ -73,11 +73,11 @@ def invented(side: str, rng: random.Random) -> Iterator[Item]:
     """A title that no work has: halves of two real ones, or made up; authors, journal and year of real works."""
     works = shelf.chosen(side, lambda work: shelf.plain(work) and bool(_JOIN.search(work.title)))
     for number in range(32):
-        one, other = rng.sample(works, 2)
+        work, other = rng.sample(works, 2)
         halves = number % 2 == 0
-        title = _chimera(one.title, other.title) if halves else invent_title(rng)
+        title = _chimera(work.title, other.title) if halves else invent_title(rng)
         style = list(LATIN)[number % len(LATIN)]
-        text = LATIN[style](replace(one, title=title), "")
+        text = LATIN[style](replace(work, title=title), "")
         kind = "invented title, of two real halves" if halves else "invented title"
         instead = ("wrong work",) if halves else ()  # one half leads to its record
         yield Item(
@@ -222,24 +222,24 @@ def mutate_doi(doi: str, known: set[str], rng: random.Random) -> str:
             return made
 
 
-def _chimera(one: str, other: str) -> str:
-    left, right = _JOIN.search(one), list(_JOIN.finditer(other))[-1]
-    return f"{one[: left.start()] if left else one} {other[right.start() + 1 :]}"
+def _chimera(title: str, other: str) -> str:
+    left, right = _JOIN.search(title), list(_JOIN.finditer(other))[-1]
+    return f"{title[: left.start()] if left else title} {other[right.start() + 1 :]}"
 
 
 def strangers_of(work: Work, works: list[Work], rng: random.Random) -> tuple[Author, ...]:
     """Authors of another work, none of whom shares a name with this one's."""
     ours = {
         name.lower()
-        for one in work.authors
-        for name in (one if isinstance(one, str) else one[1]).split()
+        for author in work.authors
+        for name in (author if isinstance(author, str) else author[1]).split()
     }
     while True:
         other = rng.choice(works)
         theirs = {
             name.lower()
-            for one in other.authors
-            for name in (one if isinstance(one, str) else one[1]).split()
+            for author in other.authors
+            for name in (author if isinstance(author, str) else author[1]).split()
         }
         if not ours & theirs:
             return other.authors[: max(1, len(work.authors))]

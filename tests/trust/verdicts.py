@@ -22,22 +22,22 @@ _NOTICES = {
 
 def labels(answer: Mapping[str, Any]) -> frozenset[str]:
     """Everything that an answer of verify_citation, or an entry of audit_bibliography, holds against it."""
-    said = {label for field, label in _PARTS.items() if answer.get(field) == "mismatch"}
+    found = {label for field, label in _PARTS.items() if answer.get(field) == "mismatch"}
     if answer.get("existence") == "not_registered":
-        said.add("not registered")
+        found.add("not registered")
     elif answer.get("existence") == "not_found":
-        said.add("unmatched")
+        found.add("unmatched")
     if (status := answer.get("retractionStatus")) is not None:
-        said.add(
+        found.add(
             "retracted" if status["retracted"] else _NOTICES.get(status["kind"], status["kind"])
         )
     if answer.get("linkState") == "dead" or answer.get("linkLive") is False:
-        said.add("soft 404" if answer.get("linkReason") in _SOFT else "dead link")
+        found.add("soft 404" if answer.get("linkReason") in _SOFT else "dead link")
     if answer.get("claimSupport") == "not_addressed":
-        said.add("mischaracterised")
+        found.add("mischaracterised")
     if answer.get("inputType") == "legal":
-        said.add("legal")
-    return frozenset(said)
+        found.add("legal")
+    return frozenset(found)
 
 
 def confirmed(answer: Mapping[str, Any]) -> bool:
@@ -51,6 +51,6 @@ def confirmed(answer: Mapping[str, Any]) -> bool:
 
 def verdict(answer: Mapping[str, Any]) -> str:
     """The gravest label, or whether it was found when there is none."""
-    said = labels(answer)
-    grave = next((label for label in LABELS if label in said), None)
+    found = labels(answer)
+    grave = next((label for label in LABELS if label in found), None)
     return grave or (CONFIRMED if confirmed(answer) else DOUBTFUL)

@@ -33,7 +33,7 @@ class ShelfSearch:
 
     async def search_web_pages(
         self,
-        ask: SearchRequest,
+        request: SearchRequest,
         *,
         trace: RoutingTrace,
         progress: ProgressCallback | None = None,
@@ -45,7 +45,7 @@ class ShelfSearch:
             for url in self.urls
         ]
         facts = SearchMetadata(
-            query=ask.query,
+            query=request.query,
             category="general",
             results_count=len(results),
             search_time_ms=1,
@@ -53,7 +53,7 @@ class ShelfSearch:
         )
         return SearchAnswer(
             urls=tuple(self.urls),
-            query=ask.query,
+            query=request.query,
             result_count=len(results),
             results=tuple(results),
             metadata=facts,
@@ -86,7 +86,7 @@ def play(folder: Path, scenario: Scenario, *, consents: bool = True) -> Any:
 
 
 def list_new(answer: Any) -> list[list[str]]:
-    return [[one.url for one in each.new_results] for each in answer.monitors]
+    return [[result.url for result in each.new_results] for each in answer.monitors]
 
 
 @requires("monitor_query_check.answer")

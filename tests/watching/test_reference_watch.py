@@ -28,12 +28,13 @@ def retracted(kind: str = "retraction", notice: str = "10.1/n") -> RetractionSta
 def changes(old: AuditEntry | None, new: AuditEntry) -> list[str]:
     known = describe_reference_state(old) if old else {}
     return [
-        one["kind"] for one in list_reference_changes(known, describe_reference_state(new), new)
+        change["kind"]
+        for change in list_reference_changes(known, describe_reference_state(new), new)
     ]
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "kinds"),
     [
         (entry(), entry(), []),
         (entry(), entry(retraction_status=retracted()), ["retracted"]),
@@ -59,9 +60,9 @@ def changes(old: AuditEntry | None, new: AuditEntry) -> list[str]:
     ],
 )
 def test_only_changes_are_told(
-    before: AuditEntry | None, after: AuditEntry, told: list[str]
+    before: AuditEntry | None, after: AuditEntry, kinds: list[str]
 ) -> None:
-    assert changes(before, after) == told
+    assert changes(before, after) == kinds
 
 
 def test_a_registry_in_trouble_makes_nothing_forgotten() -> None:

@@ -46,7 +46,7 @@ def test_what_is_added_to_the_file_is_watched_too(run: Run, refs: Path, tmp_path
     assert checked.code == 1
     assert (news["kind"], news["doi"]) == ("retracted", "10.1016/s0140-6736(97)11096-0")
     assert len(ET.fromstring(feed.read_text("utf-8")).findall("channel/item")) == 1
-    assert [one["name"] for one in listed] == [str(refs)]
+    assert [watch["name"] for watch in listed] == [str(refs)]
 
 
 def test_registries_in_trouble_are_no_news(run: Run, refs: Path, world: World) -> None:
@@ -77,18 +77,18 @@ def test_what_is_removed_is_not_watched_any_more(run: Run, refs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("add", "missing.bib"), "missing.bib"),
         (("check", "nothing"), "Nothing is watched as nothing"),
         (("search", "   "), "query"),
     ],
 )
-def test_bad_input_is_told(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_told(run: Run, arguments: tuple[str, ...], message: str) -> None:
     ran = run("watch", *arguments)
 
     assert ran.code in {1, 2}
-    assert told in ran.err
+    assert message in ran.err
 
 
 def test_the_worker_checks_what_is_due(

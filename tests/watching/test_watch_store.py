@@ -10,8 +10,8 @@ from citewell.watching.watch_store import WatchNewsItem
 
 
 def item(number: int, **content: str) -> WatchNewsItem:
-    told = {"kind": "retracted", "text": "“A & B <script>\x07” was retracted.", **content}
-    return WatchNewsItem(id=f"n{number}", watch="w", content=told, found=1_790_000_000.0)
+    change = {"kind": "retracted", "text": "“A & B <script>\x07” was retracted.", **content}
+    return WatchNewsItem(id=f"n{number}", watch="w", content=change, found=1_790_000_000.0)
 
 
 def test_every_item_has_title_guid_date_and_a_link_that_can_be_followed() -> None:
@@ -21,7 +21,7 @@ def test_every_item_has_title_guid_date_and_a_link_that_can_be_followed() -> Non
 
     assert channel is not None
     items = channel.findall("item")
-    assert [one.findtext("guid") for one in items] == ["n1", "n2", "n3"]
-    assert [one.findtext("link") for one in items] == ["https://doi.org/10.1/x", None, None]
+    assert [item.findtext("guid") for item in items] == ["n1", "n2", "n3"]
+    assert [item.findtext("link") for item in items] == ["https://doi.org/10.1/x", None, None]
     assert items[0].findtext("title") == "“A & B <script>” was retracted."
     assert parsedate_to_datetime(items[0].findtext("pubDate") or "").year == 2026

@@ -11,13 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from citewell.store.encryption import (
-    OwnerKeychain,
-    compress_body,
-    decompress_body,
-    derive_key,
-    join_length_prefixed,
-)
+from citewell.store import encryption
 from citewell.store.failures import DecryptionFailed
 from citewell.store.key_vault import KeyVault
 from citewell.store.sql.database import SqlRow, SqlScalar, SqlStatement
@@ -132,7 +126,7 @@ class AuditRowReader:
 
     def __init__(self, vault: KeyVault) -> None:
         self._vault = vault
-        self._chains: dict[str, OwnerKeychain | None] = {}
+        self._chains: dict[str, encryption.OwnerKeychain | None] = {}
 
     async def read_entry(self, number: int | None, entry: AuditEntry) -> AuditRow:
         if entry.owner not in self._chains:
@@ -172,7 +166,7 @@ class AuditSegment:
     def unpack_rows(self) -> list[tuple[AuditEntry, bytes]]:
         """The rows with their links; raises MalformedSegment if the body was damaged."""
         try:
-            return list(unpack_entries(decompress_body(self.body)))
+            return list(unpack_entries(encryption.decompress_body(self.body)))
         except zlib.error as error:
             raise MalformedSegment("it cannot be decompressed") from error
 
@@ -195,7 +189,7 @@ def seal_entries(
         "row_count": len(entries),
         "opened": min(times),
         "closed": max(times),
-        "body": compress_body(pack_entries(entries, links)),
+        "body": encryption.compress_body(pack_entries(entries, links)),
     }
     after = replace(
         head,
@@ -260,9 +254,9 @@ class AuditChain:
     """Computes links, row macs and head signatures."""
 
     def __init__(self, secret: bytes) -> None:
-        self._link_key = derive_key(secret, b"audit link")
-        self._row_key = derive_key(secret, b"audit row")
-        self._head_key = derive_key(secret, b"audit head")
+        self._link_key = encryption.derive_key(secret, b"audit link")
+        self._row_key = encryption.derive_key(secret, b"audit row")
+        self._head_key = encryption.derive_key(secret, b"audit head")
 
     def sign_entry(self, entry: AuditEntry) -> bytes:
         return hmac.digest(self._row_key, entry.encode_content(), "sha256")
@@ -313,7 +307,7 @@ class AuditEntry:
 
     def encode_content(self) -> bytes:
         """Everything but the mac, as the bytes that the mac covers."""
-        return join_length_prefixed(
+        return encryption.join_length_prefixed(
             (self.id.encode(), self.owner.encode(), self.facts, self.personal)
         )
 
@@ -330,7 +324,7 @@ class AuditEntry:
         return found if isinstance(found, dict) else {}
 
 
-def encrypt_event(chain: OwnerKeychain, entry_id: str, event: AuditEvent) -> AuditEntry:
+def encrypt_event(chain: encryption.OwnerKeychain, entry_id: str, event: AuditEvent) -> AuditEntry:
     facts = {name: getattr(event, name) for name in _FACT_FIELDS}
     personal = {name: getattr(event, name) for name in PERSONAL_FIELDS}
     return AuditEntry(
@@ -341,7 +335,9 @@ def encrypt_event(chain: OwnerKeychain, entry_id: str, event: AuditEvent) -> Aud
     )
 
 
-def decrypt_event(chain: OwnerKeychain | None, entry: AuditEntry) -> tuple[AuditEvent, bool]:
+def decrypt_event(
+    chain: encryption.OwnerKeychain | None, entry: AuditEntry
+) -> tuple[AuditEvent, bool]:
     """The event, and whether its personal parts could be read; they cannot once the key is erased."""
     values, is_readable = entry.load_facts(), False
     if chain is not None:
@@ -358,7 +354,7 @@ def decrypt_event(chain: OwnerKeychain | None, entry: AuditEntry) -> tuple[Audit
 
 def pack_entries(entries: Sequence[AuditEntry], links: Sequence[bytes]) -> bytes:
     """The body of a segment: each entry with its link of the chain."""
-    return join_length_prefixed(
+    return encryption.join_length_prefixed(
         part
         for entry, link in zip(entries, links, strict=True)
         for part in (

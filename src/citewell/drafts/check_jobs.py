@@ -139,12 +139,12 @@ class DraftCheckJobs:
         events = await self._jobs.store.list_stored_events(
             owner, job_id, after=max(0, view.seq - 1)
         )
-        told = [event for event in events if event.type == _PROGRESS_EVENT]
+        progress = [event for event in events if event.type == _PROGRESS_EVENT]
         updated = max((event.happened for event in events), default=view.job.created)
         return CheckState(
             job_id=job_id,
             status=view.status,
-            message=str(told[-1].payload["message"]) if told else _describe_status(view),
+            message=str(progress[-1].payload["message"]) if progress else _describe_status(view),
             created=datetime.fromtimestamp(view.job.created, UTC),
             updated=datetime.fromtimestamp(view.finished or updated, UTC),
         )

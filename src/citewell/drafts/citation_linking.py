@@ -115,20 +115,18 @@ class CitationLinker:
         self, target: CitationTarget, mark: CitationMark
     ) -> tuple[int, ...] | None:
         """The references of a target; None if it is a note that cites nothing."""
-        if target.kind is TargetKind.NOTE:
-            return self._notes.find_references(target.value, mark.start)
-        found = self._table.find_target(target, mark.start)
-        if not found and target.kind is TargetKind.NUMBER:
-            noted = self._notes.find_references(target.value, mark.start)
-            return noted if self._notes.has_note(target.value) else found
-        return found
+        if target.kind is not TargetKind.NOTE:
+            found = self._table.find_target(target, mark.start)
+            if found or target.kind is not TargetKind.NUMBER:
+                return found
+        return self._notes.find_references(target.value, mark.start)
 
     def _uses_names(self, linked: Sequence[LinkedMark]) -> bool:
         """Whether the draft cites by names: some are found, or it has no list and several marks."""
         named = [link for link in linked if link.mark.form is CitationForm.AUTHOR_YEAR]
-        if any(one.references for one in named):
+        if any(link.references for link in named):
             return True
-        sure = sum(bool(one.missing) for one in named)
+        sure = sum(bool(link.missing) for link in named)
         return not self._table.listed_count and sure >= _MIN_SURE_MARKS
 
 
@@ -159,9 +157,6 @@ class NoteTable:
                 for place in found:
                     self._repeats.add_entry(table.references[place].reference, place)
             self._notes[entry.label.casefold()].append((entry.start, found))
-
-    def has_note(self, label: str) -> bool:
-        return label.casefold() in self._notes
 
     def find_references(self, label: str, offset: int) -> tuple[int, ...] | None:
         """What the note cites; None if it is a remark, empty if there is no such note."""

@@ -7,14 +7,7 @@ from pathlib import PurePath
 from citewell.citations import references
 from citewell.citations.reference import Reference
 from citewell.core.errors import InvalidInput
-from citewell.drafts.draft import (
-    CitationForm,
-    CitationMark,
-    CitationTarget,
-    Draft,
-    TargetKind,
-    build_mark,
-)
+from citewell.drafts import draft
 from citewell.drafts.draft_reading import DraftSource, read_draft_source
 from citewell.library.local_files import extract_file_text
 from citewell.reading.content_kinds import detect_document_kind
@@ -28,7 +21,7 @@ _FORMATS_BY_KIND = {"docx": "docx", "pdf": "pdf", "odt": "odt", "rtf": "odt", "d
 
 def read_document_draft(
     body: bytes, name: str, limits: DocumentLimits, bibliography: str = ""
-) -> Draft:
+) -> draft.Draft:
     """The draft in a document; raises the errors of the document readers, and InvalidInput."""
     kind = detect_document_kind(body, url=name)
     if kind == "docx":
@@ -68,15 +61,18 @@ def _build_word_source(read: WordDraft, bibliography: str) -> DraftSource:
         for stored in read.sources
         for reference in _parse_stored(stored)
     }
-    marks: list[CitationMark] = []
+    marks: list[draft.CitationMark] = []
     for field in read.fields:
         works = [work for stored in field.works for work in _parse_stored(stored)]
         works += [sources[tag.casefold()] for tag in field.tags if tag.casefold() in sources]
         if works and field.end > field.start:
             targets = [
-                CitationTarget(kind=TargetKind.WORK, value=work.raw, work=work) for work in works
+                draft.CitationTarget(kind=draft.TargetKind.WORK, value=work.raw, work=work)
+                for work in works
             ]
-            marks.append(build_mark((field.start, field.end), CitationForm.FIELD, targets))
+            marks.append(
+                draft.build_mark((field.start, field.end), draft.CitationForm.FIELD, targets)
+            )
     return DraftSource(
         text=read.text,
         format="docx",

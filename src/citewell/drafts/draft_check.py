@@ -211,8 +211,10 @@ class DraftCheck:
 
     async def _check_sources(self, run: CheckRun, seconds: float | None) -> None:
         texts: dict[int, dict[str, None]] = {}  # for each source the statements to compare with it
-        for place, statement in run.plan.list_pairs() if run.focus.asks_support else ():
-            texts.setdefault(place, {})[statement.text] = None
+        for statement in run.plan.statements if run.focus.asks_support else ():
+            cited = (*statement.citation_ids, *statement.shared_citation_ids)
+            for place in run.plan.list_cited_sources(cited):
+                texts.setdefault(place, {})[statement.text] = None
         looking, reading = asyncio.Semaphore(_LOOKUPS_AT_ONCE), asyncio.Semaphore(_READS_AT_ONCE)
 
         async def check(place: int) -> None:
@@ -251,7 +253,9 @@ class DraftCheck:
         else:
             judged = [build_unread_opinion(read)] * len(texts)
         run.reads[place] = replace(read, text="", was_read=read.is_read)
-        run.opinions.update({(text, place): one for text, one in zip(texts, judged, strict=True)})
+        run.opinions.update(
+            {(text, place): opinion for text, opinion in zip(texts, judged, strict=True)}
+        )
 
     async def _judge_texts(
         self, run: CheckRun, read: ReadSource, texts: Sequence[str]
@@ -260,11 +264,11 @@ class DraftCheck:
             source = SourceText(
                 text=read.text, language=read.language, known_names=read.known_names
             )
-            said = await self._ask_judge(run, source, texts)
+            opinions = await self._ask_judge(run, source, texts)
             return await asyncio.to_thread(
                 lambda: [
                     judge_statement(text, source, read, opinion)
-                    for text, opinion in zip(texts, said, strict=True)
+                    for text, opinion in zip(texts, opinions, strict=True)
                 ]
             )
 
@@ -282,7 +286,7 @@ class DraftCheck:
             left = min(until - clock(), _OTHER_SOURCE_SECONDS)
             if left <= 0:
                 return
-            others = {place: one for place, one in run.texts.items() if place not in own}
+            others = {place: source for place, source in run.texts.items() if place not in own}
             try:
                 async with asyncio.timeout(left):
                     found = await finder.find_other_source(
@@ -305,7 +309,7 @@ class DraftCheck:
         run.judged_left -= 0 if self._judging.is_lexical else count
         chosen = await self._judging.judge_claims(pairs[:count], run.context) if count else ()
         rest = await self._lexical.judge_claims(pairs[count:]) if count < len(pairs) else ()
-        run.said += (*chosen, *rest)
+        run.judgements += (*chosen, *rest)
         return [*chosen, *rest]
 
     async def _report_check_progress(

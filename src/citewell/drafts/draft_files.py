@@ -154,7 +154,7 @@ def list_bibliography_names(text: str, draft_format: str) -> list[str]:
         return []
     value = line["value"].strip().strip("[]")
     written = [*value.split(","), *_ITEM_PATTERN.findall(line["items"])]
-    return [name for one in written if (name := one.strip().strip("\"'"))]
+    return [name for part in written if (name := part.strip().strip("\"'"))]
 
 
 def load_beside(folder: Path, name: str, notes: list[str], *, max_bytes: int) -> bytes | None:
@@ -201,7 +201,7 @@ def decode_draft_bytes(data: bytes) -> DecodedDraft:
             " text, Word, OpenDocument or PDF."
         )
     try:
-        return DecodedDraft(text=_unify_line_ends(data.decode("utf-8-sig")))
+        return DecodedDraft(text=unify_line_ends(data.decode("utf-8-sig")))
     except UnicodeDecodeError:
         pass
     mixed = None if b"\0" in data else _decode_mixed_lines(data)
@@ -209,7 +209,7 @@ def decode_draft_bytes(data: bytes) -> DecodedDraft:
         return mixed
     decoded = decode_body(data)
     note = f"The text is not UTF-8; it was read as {decoded.charset}."
-    return DecodedDraft(text=_unify_line_ends(decoded.text.removeprefix("\ufeff")), notes=(note,))
+    return DecodedDraft(text=unify_line_ends(decoded.text.removeprefix("\ufeff")), notes=(note,))
 
 
 def _decode_mixed_lines(data: bytes) -> DecodedDraft | None:
@@ -228,11 +228,11 @@ def _decode_mixed_lines(data: bytes) -> DecodedDraft | None:
         return None
     note = f"The text has mixed encodings: {len(odd)} of its lines, the first is line {odd[0]}, are not UTF-8 and were read as Windows-1252."
     return DecodedDraft(
-        text=_unify_line_ends("\n".join(lines).removeprefix("\ufeff")), notes=(note,)
+        text=unify_line_ends("\n".join(lines).removeprefix("\ufeff")), notes=(note,)
     )
 
 
-def _unify_line_ends(text: str) -> str:
+def unify_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -253,13 +253,7 @@ class DraftFileReader:
     def build(cls, kit: ServiceKit) -> Self:
         return cls(kit.settings, kit.workers)
 
-    async def read_draft_file(
-        self,
-        path: Path,
-        *,
-        bibliography: str = "",
-        format: str = "auto",  # noqa: A002 - the word callers know
-    ) -> Draft:
+    async def read_draft_file(self, path: Path, *, bibliography: str = "") -> Draft:
         """The draft in a file: markdown, text, HTML, LaTeX, Word, OpenDocument or PDF.
 
         Without `bibliography`, the .bib files that a LaTeX or markdown text names are read, from
@@ -273,7 +267,7 @@ class DraftFileReader:
         if len(body.data) > MAX_DRAFT_CHARS * _MAX_BYTES_PER_CHAR:
             raise InvalidInput(describe_long_draft(len(body.data)))
         source = await asyncio.to_thread(
-            build_file_source, path, body.data, bibliography=bibliography, draft_format=format
+            build_file_source, path, body.data, bibliography=bibliography
         )
         return await self.read_source(source)
 
@@ -288,7 +282,7 @@ class DraftFileReader:
         """The draft in a text; raises InvalidInput as `read_draft_source` does."""
         return await self.read_source(
             DraftSource(
-                text=text.replace("\r\n", "\n").replace("\r", "\n"),
+                text=unify_line_ends(text),
                 format=format,
                 bibliography=bibliography,
                 name=name,
@@ -321,16 +315,11 @@ class DraftFileReader:
             raise InvalidInput(error.message) from None
 
 
-def build_file_source(
-    path: Path, data: bytes, *, bibliography: str = "", draft_format: str = "auto"
-) -> DraftSource:
+def build_file_source(path: Path, data: bytes, *, bibliography: str = "") -> DraftSource:
     """The text of a file with what it includes; reads files, so that it belongs into a thread."""
     decoded = decode_draft_bytes(data)
-    notes = decoded.notes
-    chosen = draft_format
-    if chosen == "auto":
-        chosen = detect_draft_format(decoded.text, path.name)
-    source = DraftSource(text=decoded.text, format=chosen, name=path.name, notes=notes)
+    chosen = detect_draft_format(decoded.text, path.name)
+    source = DraftSource(text=decoded.text, format=chosen, name=path.name, notes=decoded.notes)
     if chosen == "latex":
         source = join_latex_files(path, source)
     if not bibliography and chosen in {"latex", "markdown"}:

@@ -28,6 +28,7 @@ from citewell.drafts.draft import (
     build_mark,
     detect_draft_format,
     list_targets,
+    print_document_text,
     select_blocks,
 )
 from citewell.drafts.list_sections import ListSection, find_list_sections
@@ -41,7 +42,6 @@ from citewell.drafts.marks.address_marks import find_legal_marks
 from citewell.drafts.reference_table import PlaceIndex, ReferenceTable, TextSegment
 from citewell.drafts.statement_reading import StatementReader
 from citewell.drafts.structured_entries import read_html_entries, read_latex_entries
-from citewell.drafts.views.document_markup import print_document_text
 from citewell.drafts.views.html_views import build_html_view
 from citewell.drafts.views.latex_views import build_latex_view
 from citewell.drafts.views.markdown_views import build_markdown_view, list_note_brackets
@@ -110,8 +110,8 @@ def read_draft_source(source: DraftSource) -> Draft:
         view, linked=linked, ids=ids, places=places, draft_format=chosen, language=language
     )
     citations = tuple(
-        _build_draft_citation(one, name, view, table, places)
-        for one, name in zip(linked, ids, strict=True)
+        _build_draft_citation(link, name, view, table, places)
+        for link, name in zip(linked, ids, strict=True)
     )
     if chosen in DOCUMENT_FORMATS:
         citations = tuple(
@@ -129,9 +129,9 @@ def read_draft_source(source: DraftSource) -> Draft:
         citations=citations,
         references=tuple(kept),
         uncited_reference_ids=tuple(
-            one.id
-            for one in kept
-            if one.is_listed and one.place is not None and one.id not in cited
+            reference.id
+            for reference in kept
+            if reference.is_listed and reference.place is not None and reference.id not in cited
         ),
         notes=tuple(notes),
     )
@@ -234,7 +234,7 @@ def _link_doubtful_numbers(
     """
     found = number_marks.find_number_marks(view.spoken, has_parentheses=True)
     bracketed = linker.link_marks(choose_marks((*marks, *found), excluded))
-    if any(one.references and one.mark.form is CitationForm.AUTHOR_YEAR for one in bracketed):
+    if any(link.references and link.mark.form is CitationForm.AUTHOR_YEAR for link in bracketed):
         return bracketed
     flat = number_marks.find_flat_marks(blank_spans(view.spoken, excluded))
     raised = linker.link_marks(choose_marks((*marks, *flat), excluded))
@@ -306,7 +306,7 @@ def _keep_cited(
     ]
     if unused:
         shown = ", ".join(
-            one.reference.key or one.reference.title[:60] for one in unused[:_MAX_LISTED_KEYS]
+            entry.reference.key or entry.reference.title[:60] for entry in unused[:_MAX_LISTED_KEYS]
         )
         more = (
             f" and {len(unused) - _MAX_LISTED_KEYS} more" if len(unused) > _MAX_LISTED_KEYS else ""
@@ -317,7 +317,7 @@ def _keep_cited(
             else f"{len(unused)} entries of the bibliography are"
         )
         notes.append(f"{entries} not cited: {shown}{more}.")
-    left_out = {one.id for one in unused}
+    left_out = {entry.id for entry in unused}
     return [reference for reference in table.references if reference.id not in left_out]
 
 

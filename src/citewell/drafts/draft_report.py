@@ -61,9 +61,10 @@ def build_draft_report(
     writer = _ReportWriter(draft, run, style=style, checked_at=checked_at)
     found = sorted(writer.list_findings(), key=_rank_finding)
     findings = tuple(
-        one.model_copy(update={"id": f"f{number}"}) for number, one in enumerate(found, start=1)
+        finding.model_copy(update={"id": f"f{number}"})
+        for number, finding in enumerate(found, start=1)
     )
-    judges = [sentence.judge for sentence in run.said if isinstance(sentence, Judgement)]
+    judges = [sentence.judge for sentence in run.judgements if isinstance(sentence, Judgement)]
     return DraftReport(
         summary=_summarize_findings(draft, run, findings),
         findings=findings,
@@ -91,7 +92,7 @@ class _ReportWriter:
         self._citations = {citation.id: citation for citation in draft.citations}
         self._references = {reference.id: reference for reference in draft.references}
         self._first_citations: dict[str, DraftCitation] = {}  # by the reference they point to
-        for citation in sorted(draft.citations, key=lambda one: one.place.start):
+        for citation in sorted(draft.citations, key=lambda cited: cited.place.start):
             for each in citation.reference_ids:
                 self._first_citations.setdefault(each, citation)
         self._verdicts = self._judge_references()
@@ -126,11 +127,11 @@ class _ReportWriter:
             is_change = bool(set(verdict.reasons) & CHANGE_VERDICTS)
             shown = 0
             for each in source.reference_ids:
-                one = self._references[each]
-                if one.is_listed or is_change or not shown:
+                cited = self._references[each]
+                if cited.is_listed or is_change or not shown:
                     shown += 1
                     yield self._build_reference_finding(
-                        one, place, verdict, is_unused=each in unused
+                        cited, place, verdict, is_unused=each in unused
                     )
 
     def _build_reference_finding(
@@ -179,13 +180,13 @@ class _ReportWriter:
 
     def _list_statement_findings(self) -> Iterator[DraftFinding]:
         for statement in self._run.plan.statements:
-            own = self._run.plan.list_own_sources(statement)
+            own = self._run.plan.list_cited_sources(statement.citation_ids)
             if own:
                 yield self._build_statement_finding(
                     statement, own, self._decide_statement(statement, own)
                 )
                 continue
-            shared = self._run.plan.list_shared_sources(statement)
+            shared = self._run.plan.list_cited_sources(statement.shared_citation_ids)
             verdict = self._decide_statement(statement, shared) if shared else None
             # A citation further on may not be meant for this sentence, so it is not held against it.
             if verdict is not None and verdict.verdict is DraftVerdict.SUPPORTED:
@@ -282,14 +283,16 @@ class _ReportWriter:
             if statement.signs and not statement.citation_ids and not statement.shared_citation_ids
         ]
         self.uncited_count = len(bare)
-        for one in bare[:_MAX_UNCITED]:
-            signs = " and ".join(_SIGN_WORDS.get(sign.value, sign.value) for sign in one.signs[:2])
+        for statement in bare[:_MAX_UNCITED]:
+            signs = " and ".join(
+                _SIGN_WORDS.get(sign.value, sign.value) for sign in statement.signs[:2]
+            )
             yield DraftFinding(
                 id="",
                 verdict=DraftVerdict.UNCITED,
                 subject="statement",
-                text=one.text,
-                place=build_finding_place(self._draft, one.place),
+                text=statement.text,
+                place=build_finding_place(self._draft, statement.place),
                 reason=f"It states {signs} without a citation.",
             )
 
@@ -345,13 +348,13 @@ def _summarize_findings(
 
 
 def _describe_worst_group(group: FindingGroup) -> str:
-    one = group.first
+    finding = group.first
     places = [str(each.place.line) for each in group.findings if each.place is not None]
     unit = "line" if len(set(places)) == 1 else "lines"
     where = f"{unit} {describe_places(places)}: " if places else ""
-    said = " ".join(one.text.split())
-    cut = said if len(said) <= _MAX_WORST_CHARS // 2 else f"{said[: _MAX_WORST_CHARS // 2 - 1]}…"
-    line = f"{where}{one.verdict.value}: {cut} ({one.reason})"
+    text = " ".join(finding.text.split())
+    cut = text if len(text) <= _MAX_WORST_CHARS // 2 else f"{text[: _MAX_WORST_CHARS // 2 - 1]}…"
+    line = f"{where}{finding.verdict.value}: {cut} ({finding.reason})"
     return line if len(line) <= 2 * _MAX_WORST_CHARS else f"{line[: 2 * _MAX_WORST_CHARS - 1]}…"
 
 
@@ -375,7 +378,7 @@ def _list_report_notes(draft: Draft, run: CheckRun, writer: _ReportWriter) -> It
         )
     if writer.uncited_count > _MAX_UNCITED:
         yield f"Of {writer.uncited_count} uncited statements the first {_MAX_UNCITED} are listed."
-    yield from list_judging_notes(run.said)
+    yield from list_judging_notes(run.judgements)
 
 
 # Says what of a draft left this machine, and to whom.
@@ -390,30 +393,30 @@ def list_shared_facts(
 ) -> tuple[str, ...]:
     """One sentence for each kind of thing that was sent, with its receivers."""
     every = tuple(entries)
-    told = [
+    sentences = [
         *_describe_registries(every),
         *_describe_asked_sites(every, reads),
     ]
     if cases := sum(opinion.case is not None for opinion in every):
-        told.append(f"{_count_things(cases, 'legal citation')}: to the registries of law.")
+        sentences.append(f"{_count_things(cases, 'legal citation')}: to the registries of law.")
     away = [name for name in dict.fromkeys(judges) if name not in {LEXICAL_NAME, NLI_NAME, ""}]
     if away:
         judge = ", ".join(away)
-        told.append(f"Single statements with passages of their sources: to the judge {judge}.")
+        sentences.append(f"Single statements with passages of their sources: to the judge {judge}.")
     if searched_count:
-        told.append(
+        sentences.append(
             f"The words of {_count_things(searched_count, 'statement')}: to the search providers"
             " (literature, and the web if that had nothing), as asked."
         )
-    return (*told, _DRAFT_KEPT) if told else (NOTHING_SHARED,)
+    return (*sentences, _DRAFT_KEPT) if sentences else (NOTHING_SHARED,)
 
 
 def _describe_registries(entries: Sequence[ExaminedEntry]) -> Iterable[str]:
     asked = [entry for entry in entries if entry.finding.asked_registries]
-    names = dict.fromkeys(name for one in asked for name in one.finding.asked_registries)
+    names = dict.fromkeys(name for entry in asked for name in entry.finding.asked_registries)
     if not names:
         return
-    by_words = any(one.finding.searched_by_words for one in asked)
+    by_words = any(entry.finding.searched_by_words for entry in asked)
     what = "Identifiers, titles, authors and years" if by_words else "Identifiers"
     yield f"{what} of {_count_things(len(asked), 'reference')}: to {join_registry_names(tuple(names))}."
 
@@ -426,16 +429,16 @@ def _describe_asked_sites(
         for entry in entries
         if entry.link is not None and entry.link.reason != _REFUSED_REASON
     ]
-    cited = (reference_lookup.find_checked_address(one.reference) for one in visited)
+    cited = (reference_lookup.find_checked_address(entry.reference) for entry in visited)
     hosts = dict.fromkeys(filter(None, map(extract_host, (*cited, *(read.url for read in reads)))))
     if hosts:
         shown = ", ".join(list(hosts)[:_MAX_HOSTS])
         more = f" and {len(hosts) - _MAX_HOSTS} more" if len(hosts) > _MAX_HOSTS else ""
         yield f"Addresses of sources: to the sites themselves ({shown}{more})."
-    lost = [one for one in visited if one.link is not None and not one.link.reachable]
+    lost = [entry for entry in visited if entry.link is not None and not entry.link.reachable]
     if lost:
         yield f"{_count_things(len(lost), 'address', 'addresses')} that did not answer: to the Internet Archive."
 
 
-def _count_things(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _count_things(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

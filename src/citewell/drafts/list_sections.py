@@ -92,7 +92,9 @@ def _is_document_title(view: DraftView, heading: DraftHeading) -> bool:
     """Whether a heading such as "Note" opens a text, and no numbered list of notes follows it."""
     if view.text[: heading.start].strip("#= \t\n"):
         return False
-    has_list = any(is_list_heading(one.title) for one in view.headings if one.start > heading.start)
+    has_list = any(
+        is_list_heading(later.title) for later in view.headings if later.start > heading.start
+    )
     if is_references_heading(heading.title) and not has_list:
         return False
     following = view.text[heading.end : heading.end + _LOOK_CHARS].lstrip()
@@ -168,7 +170,7 @@ def _holds_references(view: DraftView, heading: DraftHeading, end: int) -> bool:
 
     Of several headings "References", those before the last may belong to a table of contents.
     """
-    others = (one.title for one in view.headings if one.start > heading.start)
+    others = (later.title for later in view.headings if later.start > heading.start)
     if is_references_heading(heading.title) and not any(map(is_references_heading, others)):
         return bool(view.text[heading.end : end].strip())
     rows = read_table_rows(view.text[heading.end : end].split("\n"))

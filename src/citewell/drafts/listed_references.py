@@ -233,11 +233,11 @@ class NameIndex:
         reference = self._references[place]
         digits = _YEAR_DIGITS_PATTERN.match(year)
         if digits is None:
-            return (
-                reference.year is None
-                or bool(_UNDATED_PATTERN.search(reference.raw))
-                or _is_number_part(str(reference.year), reference.raw)
-            )
+            if reference.year is None or _UNDATED_PATTERN.search(reference.raw):
+                return True
+            # A year may occur only as a part of numbers such as 2016/679.
+            alone = rf"(?<![\d/]){reference.year}(?![\d/])"
+            return str(reference.year) in reference.raw and not re.search(alone, reference.raw)
         if reference.year is not None and str(reference.year) == digits[0]:
             return True
         return digits[0] in reference.raw[:_MAX_HEAD_CHARS] and reference.year is None
@@ -254,11 +254,6 @@ class NameIndex:
             return ()
         order = ord(letter) - ord("a")
         return (places[order],) if order < len(places) else ()
-
-
-def _is_number_part(year: str, text: str) -> bool:
-    """Whether a year occurs in a text only as a part of numbers such as 2016/679."""
-    return year in text and not re.search(rf"(?<![\d/]){year}(?![\d/])", text)
 
 
 def fold_name(name: str) -> str:

@@ -69,7 +69,7 @@ class OtherSource:
     cited_url: str = ""  # to cite, if it is another address than that of the passage
 
     def build_repair(self, reference: str) -> DraftRepair:
-        said = {
+        text = {
             "draft": f"Another source of this draft says so: {reference}.",
             "library": "A document of your library says so.",
             "literature": "A work that was found by search says so; read it before you cite it:"
@@ -78,7 +78,7 @@ class OtherSource:
         }[self.origin]
         return DraftRepair(
             kind="other_source",
-            text=said,
+            text=text,
             new=self.cited_url or self.evidence.url,
             evidence=self.evidence,
         )
@@ -182,13 +182,13 @@ class OtherSourceFinder:
                     )
             except (CitewellError, TimeoutError):
                 continue
-            one = ReadSource(
+            source = ReadSource(
                 text=page.content,
                 language=detect_language(page.content[:_MAX_DETECTED_CHARS]) or page.language,
                 url=page.final_url or page.url,
                 title=page.title,
             )
-            evidence = await asyncio.to_thread(_find_other_support, statement, one)
+            evidence = await asyncio.to_thread(_find_other_support, statement, source)
             if evidence is not None:
                 return OtherSource(origin=origin, evidence=evidence)
         return None
@@ -199,7 +199,7 @@ def _search_read_sources(statement: str, read: Mapping[int, ReadSource]) -> Othe
     # The share of the statement's words that a text has: a quick look before a close one.
     shares = {
         place: sum(word in text for word in words) / max(1, len(words))
-        for place, text in ((place, one.text.lower()) for place, one in read.items())
+        for place, text in ((place, source.text.lower()) for place, source in read.items())
     }
     likely = sorted(shares, key=lambda place: -shares[place])[:_MAX_CANDIDATES]
     for place in likely:
@@ -213,13 +213,13 @@ def _search_read_sources(statement: str, read: Mapping[int, ReadSource]) -> Othe
 def _search_abstract(statement: str, work: FoundWork) -> OtherSource | None:
     if not work.abstract:
         return None
-    one = ReadSource(
+    source = ReadSource(
         text=work.abstract,
         language=detect_language(work.abstract[:_MAX_DETECTED_CHARS]),
         url=work.url,
         title=work.title,
     )
-    evidence = _find_other_support(statement, one)
+    evidence = _find_other_support(statement, source)
     return None if evidence is None else OtherSource(origin="literature", evidence=evidence)
 
 

@@ -37,17 +37,17 @@ def list_reference_repairs(
 ) -> tuple[DraftRepair, ...]:
     """The repairs for what is wrong; certain ones only where the identity is proved."""
     found: list[DraftRepair] = []
-    said = set(verdict.reasons)
-    if said & _WRONG_RECORD_VERDICTS:
+    verdicts = set(verdict.reasons)
+    if verdicts & _WRONG_RECORD_VERDICTS:
         found += _list_record_repairs(draft, cited, entry)
         paper = choose_cited_paper(entry)
         if style and paper is not None:
             found.append(_build_styled_repair(cited, paper, style, today))
-    if DraftVerdict.REFERENCE_NOT_FOUND in said:
+    if DraftVerdict.REFERENCE_NOT_FOUND in verdicts:
         found += _list_nearest_works(entry)
-    if said & {DraftVerdict.DEAD_LINK, DraftVerdict.MOVED}:
+    if verdicts & {DraftVerdict.DEAD_LINK, DraftVerdict.MOVED}:
         found += _list_link_repairs(draft, cited, entry)
-    if DraftVerdict.RETRACTED in said:
+    if DraftVerdict.RETRACTED in verdicts:
         found.append(
             DraftRepair(
                 kind="remove",
@@ -76,26 +76,26 @@ def _list_record_repairs(
         )
 
 
-def _build_doi_repair(draft: Draft, one: DraftReference, right: str, paper: Paper) -> DraftRepair:
+def _build_doi_repair(draft: Draft, cited: DraftReference, right: str, paper: Paper) -> DraftRepair:
     """The DOI of the work that is described; certain if title and author are that record's."""
-    reference = one.reference
-    written = _find_written_doi(draft, one)
-    cited = build_cited_work(reference, structured=True)
+    reference = cited.reference
+    written = _find_written_doi(draft, cited)
+    described = build_cited_work(reference, structured=True)
     if not reference.kind:
-        cited = parse_prose_citation(reference)
-    identity = compare_with_record(cited, paper)
+        described = parse_prose_citation(reference)
+    identity = compare_with_record(described, paper)
     is_proved = (
         identity.title.state is FieldAgreement.MATCH
         and identity.author.state is FieldAgreement.MATCH
         and identity.year.state is not FieldAgreement.MISMATCH
     )
-    place = _find_text_place(draft, one, written) if written else None
+    place = _find_text_place(draft, cited, written) if written else None
     return DraftRepair(
         kind="doi",
         text=f"The work described has the DOI {right}: {describe_found_record(paper)}.",
         old=written or reference.doi,
         new=right,
-        is_certain=is_proved and (place is not None or _can_replace(one, written)),
+        is_certain=is_proved and (place is not None or _can_replace(cited, written)),
         place=build_finding_place(draft, place) if place else None,
     )
 

@@ -64,7 +64,7 @@ class ReferenceTable:
         self.listed_count = len(self.references)
         # The references that the bibliography beside the draft holds, cited or not.
         self.bibliography = self.references[self.listed_count - len(bibliography) :]
-        self._names = NameIndex([one.reference for one in self.references])
+        self._names = NameIndex([cited.reference for cited in self.references])
         self._restarts = any(
             len({section for section, _ in found}) > 1 for found in self._by_label.values()
         )
@@ -183,7 +183,7 @@ class ReferenceTable:
         )
         known = [self._by_id.get(str(found)) for found in ids]
         known.append(self._by_address.get(build_page_key(url)) if url else None)
-        place = next((one for one in known if one is not None), None)
+        place = next((candidate for candidate in known if candidate is not None), None)
         return self._name_reference(place, own) if place is not None else self._add_named(own)
 
     def _name_reference(self, place: int, own: Reference) -> int:
@@ -314,7 +314,7 @@ class PlaceIndex:
             self._numbers = [
                 # A line of marks only, such as that below the head of a table, is none of the document.
                 max(1, count)
-                for count in accumulate(bool(one.strip("|:-` \t")) for one in lines)
+                for count in accumulate(bool(line.strip("|:-` \t")) for line in lines)
             ]
         self._segments = segments
         self._segment_starts = [segment.start for segment in segments]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -58,8 +58,8 @@ def judge_reference(
             found[verdict] = start_sentence(reason)
     if entry.link is not None and entry.link.moved_to:
         found[DraftVerdict.MOVED] = f"The page has moved to {entry.link.moved_to}."
-    if (told := _describe_notice(entry.finding.retraction)) is not None:
-        found[DraftVerdict.CORRECTED] = told
+    if (notice := _describe_notice(entry.finding.retraction)) is not None:
+        found[DraftVerdict.CORRECTED] = notice
     order = list(DraftVerdict)
     kept = {
         verdict: found[verdict]
@@ -141,23 +141,11 @@ class CheckPlan:
     citations_by_id: Mapping[str, tuple[str, ...]]  # the references that each citation means
     skipped_count: int = 0
 
-    def list_own_sources(self, statement: DraftStatement) -> tuple[int, ...]:
-        """The places of the sources that the statement itself cites, each once."""
-        return self._list_planned_sources(statement.citation_ids)
-
-    def list_shared_sources(self, statement: DraftStatement) -> tuple[int, ...]:
-        """Those of the citations that stand for a run of sentences."""
-        return self._list_planned_sources(statement.shared_citation_ids)
-
-    def list_pairs(self) -> Iterator[tuple[int, DraftStatement]]:
-        """Each source with each statement that it is to be compared with."""
-        for statement in self.statements:
-            cited = (*statement.citation_ids, *statement.shared_citation_ids)
-            for place in self._list_planned_sources(cited):
-                yield place, statement
-
-    def _list_planned_sources(self, citation_ids: Sequence[str]) -> tuple[int, ...]:
-        references = (one for each in citation_ids for one in self.citations_by_id.get(each, ()))
+    def list_cited_sources(self, citation_ids: Sequence[str]) -> tuple[int, ...]:
+        """The places of the sources that these citations mean, each once."""
+        references = (
+            reference for each in citation_ids for reference in self.citations_by_id.get(each, ())
+        )
         found = (self.source_by_reference.get(reference) for reference in references)
         return tuple(dict.fromkeys(row for row in found if row is not None))
 
@@ -165,12 +153,12 @@ class CheckPlan:
 def build_check_plan(draft: Draft, *, max_statements: int) -> CheckPlan:
     """The plan; statements beyond `max_statements` are counted as skipped."""
     sources: dict[Reference, CitedSource] = {}
-    for one in draft.references:
-        reference = prepare_reference(one)
-        structured = bool(reference.kind) or (not one.is_listed and bool(reference.authors))
+    for entry in draft.references:
+        reference = prepare_reference(entry)
+        structured = bool(reference.kind) or (not entry.is_listed and bool(reference.authors))
         key = reference_lookup.build_lookup_key(reference, structured=structured)
         known = sources.get(key)
-        ids = (*(known.reference_ids if known else ()), one.id)
+        ids = (*(known.reference_ids if known else ()), entry.id)
         sources[key] = CitedSource(
             reference=known.reference if known else reference,
             is_structured=structured,
@@ -185,7 +173,7 @@ def build_check_plan(draft: Draft, *, max_statements: int) -> CheckPlan:
     return CheckPlan(
         sources=listed,
         source_by_reference={
-            each: place for place, one in enumerate(listed) for each in one.reference_ids
+            each: place for place, source in enumerate(listed) for each in source.reference_ids
         },
         statements=tuple(cited[:max_statements]),
         skipped_count=max(0, len(cited) - max_statements),

@@ -11,14 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from citewell.citations import dois
-from citewell.core.errors import (
-    CitewellError,
-    FailureReason,
-    NetworkFailed,
-    RateLimited,
-    RefusedByPolicy,
-    UpstreamUnavailable,
-)
+from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.page import Page
 from citewell.core.values.paper import Paper
@@ -30,6 +23,7 @@ from citewell.scholar.registry_records import UNCHECKED
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 from citewell.text.addresses import build_page_key, is_web_address
+from citewell.text.data_tables import load_table
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.text.truncation import SPARSE_PAGE_WORDS
@@ -46,17 +40,6 @@ _MAX_COPIES_TRIED = 4  # addresses of one source
 _PAGE_SECONDS = 30.0  # for one address
 _MAX_DETECTED_CHARS = 20_000
 _MIN_SHORT_PAGE_WORDS = 50
-# Kinds of errors, as a person understands them.
-_FAILURE_WORDS = {
-    "not_found": "the site has no such page",
-    "rate_limited": "the site limits how often it is asked",
-    "auth_required": "it needs a login",
-    "blocked": "the site blocks automated access",
-    "network": "the connection broke before the page was complete",
-    "content_empty": "the page has no text",
-    "upstream_unavailable": "the site answers with an error",
-    "browser_unavailable": "it needs a browser, and none is installed",
-}
 # Signs that a short page shows only the beginning of a text, or a message in place of it.
 _PREVIEW_PATTERN = re.compile(
     r"\b(?:read (?:more|on|the full)|continue reading|sign (?:in|up)|log ?in|subscri(?:be|ption)|register to|free trial|paywall|enable javascript|cookies?"
@@ -145,7 +128,7 @@ class SourceReader:
     ) -> list[str]:
         try:
             located = await copies.locate_copies(paper, ())
-        except CitewellError as error:
+        except errors.CitewellError as error:
             tries.note_failure("Free copies of the source could not be looked for", error)
             return []
         return [copy.url for copy in located.copies]
@@ -159,10 +142,10 @@ class SourceReader:
         try:
             async with asyncio.timeout(self._page_seconds):
                 page = await self._pages.read_page(url, max_length=MAX_SOURCE_BYTES, tenant=tenant)
-        except RefusedByPolicy:
+        except errors.RefusedByPolicy:
             tries.complaint = "The address is private, not public, so it was not requested."
             return None
-        except CitewellError as error:
+        except errors.CitewellError as error:
             tries.note_failure(f"{url} could not be read", error)
             return None
         except TimeoutError:
@@ -172,10 +155,11 @@ class SourceReader:
         return await asyncio.to_thread(tries.take_page, page)
 
 
-def _describe_failure(what: str, error: CitewellError) -> str:
-    if error.reason is FailureReason.OFFLINE:
+def _describe_failure(what: str, error: errors.CitewellError) -> str:
+    if error.reason is errors.FailureReason.OFFLINE:
         return f"{what}: this machine has no network."
-    return f"{what}: {_FAILURE_WORDS.get(error.kind, error.kind.replace('_', ' '))}."
+    words = load_table(__package__, "source_failures").get(error.kind, error.kind.replace("_", " "))
+    return f"{what}: {words}."
 
 
 class _SourceTries:
@@ -188,11 +172,13 @@ class _SourceTries:
         self.complaint = ""
         self.is_unanswered = False
 
-    def note_failure(self, what: str, error: CitewellError) -> None:
+    def note_failure(self, what: str, error: errors.CitewellError) -> None:
         """Remember why there is nothing, and whether there may be something another time."""
         self.complaint = _describe_failure(what, error)
-        passing = isinstance(error, NetworkFailed | RateLimited | UpstreamUnavailable)
-        self.is_unanswered |= passing and error.reason is not FailureReason.DNS
+        passing = isinstance(
+            error, errors.NetworkFailed | errors.RateLimited | errors.UpstreamUnavailable
+        )
+        self.is_unanswered |= passing and error.reason is not errors.FailureReason.DNS
 
     @property
     def has_tries_left(self) -> bool:

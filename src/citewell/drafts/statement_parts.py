@@ -106,9 +106,9 @@ def _has_name(text: str, language: str) -> bool:
 # The text of a statement: a part of the draft without marks of citations and markup.
 
 
-def clean_statement(said: str, draft_format: str) -> str:
+def clean_statement(spoken: str, draft_format: str) -> str:
     """The words on one line, as a reader sees them; for LaTeX and HTML with their characters."""
-    text = said.replace(SUBJECT_MARK, " ").replace(ABBREVIATION_DOT, ".")
+    text = spoken.replace(SUBJECT_MARK, " ").replace(ABBREVIATION_DOT, ".")
     if draft_format == "latex":
         text = convert_latex_text(text)
     elif "&" in text:
@@ -122,9 +122,9 @@ def clean_statement(said: str, draft_format: str) -> str:
     return " ".join(text.split())
 
 
-def clean_clause(said: str, draft_format: str) -> str:
+def clean_clause(spoken: str, draft_format: str) -> str:
     """The words of a clause, without what joins it to the clause before it."""
-    text = clean_statement(said, draft_format)
+    text = clean_statement(spoken, draft_format)
     lead = _LEAD_PATTERN.match(text)
     return (text[lead.end() :] if lead else text).rstrip(_TRAIL_CHARS)
 
@@ -143,10 +143,10 @@ class StatementClause:
 
 
 def split_clauses(
-    said: str, start: int, end: int, marks: Sequence[LinkedMark]
+    text: str, start: int, end: int, marks: Sequence[LinkedMark]
 ) -> Iterator[StatementClause]:
-    """The clauses of a sentence in order; `said` is the text with its marks blanked out."""
-    cuts = list(_iterate_cuts(said, start, end, marks))
+    """The clauses of a sentence in order; `text` is the draft's with its marks blanked out."""
+    cuts = list(_iterate_cuts(text, start, end, marks))
     begin = text_start = start
     at = 0
     for cut, is_clean in [*cuts, (end, True)]:
@@ -160,36 +160,36 @@ def split_clauses(
 
 
 def _iterate_cuts(
-    said: str, start: int, end: int, marks: Sequence[LinkedMark]
+    text: str, start: int, end: int, marks: Sequence[LinkedMark]
 ) -> Iterator[tuple[int, bool]]:
     """Where clauses end, and whether the next one can be understood without the one before."""
     last = start
-    for place, one in enumerate(marks):
-        mark = one.mark
+    for place, link in enumerate(marks):
+        mark = link.mark
         following = marks[place + 1].mark if place + 1 < len(marks) else None
         if mark.is_textual:
-            cut = _find_separator_before(said, last, min(mark.start, end))
+            cut = _find_separator_before(text, last, min(mark.start, end))
             if place and cut is not None:
                 yield cut, True
                 last = cut
             continue
-        if mark.end >= end or count_words(said[last : mark.start]) < MIN_CLAUSE_WORDS:
+        if mark.end >= end or count_words(text[last : mark.start]) < MIN_CLAUSE_WORDS:
             continue
-        is_clean = _STRONG_PATTERN.match(said, mark.end, end) is not None
+        is_clean = _STRONG_PATTERN.match(text, mark.end, end) is not None
         stop = following.start if following is not None else end
         if following is None and not is_clean:
             continue
         if following is not None and following.is_textual:
             continue
-        if count_words(said[mark.end : min(stop, end)]) >= MIN_CLAUSE_WORDS:
+        if count_words(text[mark.end : min(stop, end)]) >= MIN_CLAUSE_WORDS:
             yield mark.end, is_clean
             last = mark.end
 
 
-def _find_separator_before(said: str, start: int, end: int) -> int | None:
+def _find_separator_before(text: str, start: int, end: int) -> int | None:
     """The last separator before a name, if there is a whole clause in front of it."""
     found = None
-    for match in _SEPARATOR_PATTERN.finditer(said, start, end):
-        if count_words(said[start : match.start()]) >= MIN_CLAUSE_WORDS:
+    for match in _SEPARATOR_PATTERN.finditer(text, start, end):
+        if count_words(text[start : match.start()]) >= MIN_CLAUSE_WORDS:
             found = match.start()
     return found

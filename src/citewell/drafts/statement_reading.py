@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from citewell.drafts import statement_parts
 from citewell.drafts.citation_linking import LinkedMark
 from citewell.drafts.draft import (
     ABBREVIATION_DOT,
@@ -21,22 +22,7 @@ from citewell.drafts.draft import (
     cut_spans,
 )
 from citewell.drafts.reference_table import PlaceIndex
-from citewell.drafts.statement_parts import (
-    MIN_CLAUSE_WORDS,
-    StatementClause,
-    clean_clause,
-    clean_statement,
-    find_statement_signs,
-    split_clauses,
-)
-from citewell.evidence.statement_kinds import (
-    is_label_line,
-    is_own_statement,
-    is_paper_heading,
-    is_provenance_statement,
-    is_question,
-    is_unchecked_heading,
-)
+from citewell.evidence import statement_kinds
 from citewell.text.language.sentences import find_sentence_spans
 from citewell.text.language.word_forms import count_words
 
@@ -63,7 +49,7 @@ _AUTHORS_LABEL_PATTERN = re.compile(
     r"\W{0,6}[^\W\d_][\w'’-]{1,30}(?: (?:and|&|und|et|y|e) [^\W\d_][\w'’-]{1,30})?"
     r"(?: et al\.?(?:,? \(?\d{4}[a-z]?)?|,? \(?\d{4}[a-z]?)\W{0,6}"
 )
-_MIN_STATEMENT_WORDS = MIN_CLAUSE_WORDS
+_MIN_STATEMENT_WORDS = statement_parts.MIN_CLAUSE_WORDS
 _MIN_CITED_WORDS = 3  # a sentence with a citation may be shorter
 _MIN_ROW_WORDS = 2
 _MAX_POINTER_WORDS = 9
@@ -98,23 +84,30 @@ class StatementReader:
     ) -> None:
         self._view = view
         self._linked = linked
-        self._ids = {id(one): name for one, name in zip(linked, ids, strict=True)}
+        self._ids = {id(link): name for link, name in zip(linked, ids, strict=True)}
         self._places = places
         self._format = draft_format
         self._language = language
-        self._said = _blank_marks(view.spoken, linked)
+        self._unmarked = _blank_marks(view.spoken, linked)
         notes = [(entry.start, entry.end) for entry in view.note_entries]
-        self._body = blank_spans(self._said, notes)  # a note within a paragraph is no part of it
+        # A note within a paragraph is no part of it.
+        self._body = blank_spans(self._unmarked, notes)
         self._starts = [link.mark.start for link in linked]
-        self._is_paper = any(is_paper_heading(heading.title) for heading in view.headings)
+        self._is_paper = any(
+            statement_kinds.is_paper_heading(heading.title) for heading in view.headings
+        )
 
     def read_statements(self, blocks: Sequence[DraftBlock]) -> tuple[DraftStatement, ...]:
         """The statements that have a citation or a sign that one is wanted, in order."""
         groups = [self._read_text_block(blocks, place) for place in range(len(blocks))]
         self._share_between_blocks(blocks, groups)
         made = [statement for group in groups for statement in map(self._build_statement, group)]
-        kept = sorted((row for row in made if row is not None), key=lambda one: one.place.start)
-        return tuple(replace(one, id=f"s{number}") for number, one in enumerate(kept, start=1))
+        kept = sorted(
+            (row for row in made if row is not None), key=lambda statement: statement.place.start
+        )
+        return tuple(
+            replace(statement, id=f"s{number}") for number, statement in enumerate(kept, start=1)
+        )
 
     def _read_text_block(self, blocks: Sequence[DraftBlock], place: int) -> list[_Sentence]:
         block = blocks[place]
@@ -137,7 +130,7 @@ class StatementReader:
         if not spans:
             if marks:
                 yield self._build_sentence(
-                    StatementClause(
+                    statement_parts.StatementClause(
                         start=block.start, end=block.end, text_start=block.start, marks=marks
                     ),
                     block,
@@ -149,21 +142,21 @@ class StatementReader:
         for mark in marks:
             held[max(0, bisect_right(begins, mark.mark.start) - 1)].append(mark)
         for (start, end), own in zip(spans, held, strict=True):
-            clauses = list(split_clauses(whole, start, end, own))
+            clauses = list(statement_parts.split_clauses(whole, start, end, own))
             for clause in clauses:
                 yield self._build_sentence(clause, block, is_whole=len(clauses) == 1)
 
     def _choose_text(self, block: DraftBlock) -> str:
-        return self._said if block.kind is DraftBlockKind.NOTE else self._body
+        return self._unmarked if block.kind is DraftBlockKind.NOTE else self._body
 
     def _build_sentence(
-        self, clause: StatementClause, block: DraftBlock, *, is_whole: bool
+        self, clause: statement_parts.StatementClause, block: DraftBlock, *, is_whole: bool
     ) -> _Sentence:
         whole = self._choose_text(block)
-        said = whole[clause.text_start : clause.end]
+        text = whole[clause.text_start : clause.end]
         printed = cut_spans(whole, clause.text_start, clause.end, self._view.unprinted)
-        clean = clean_statement if is_whole else clean_clause
-        start = clause.start + len(said) - len(said.lstrip()) if is_whole else clause.start
+        clean = statement_parts.clean_statement if is_whole else statement_parts.clean_clause
+        start = clause.start + len(text) - len(text.lstrip()) if is_whole else clause.start
         end = max([clause.end, *(mark.mark.end for mark in clause.marks)])
         stop = whole[clause.start : clause.end].rstrip()[-1:] in _FULL_STOPS
         return _Sentence(
@@ -200,15 +193,17 @@ class StatementReader:
         ]
 
     def _split_draft_cells(self, block: DraftBlock) -> list[str]:
-        said = self._said
+        text = self._unmarked
         bars = [
             place
             for place in range(block.start, block.end)
-            if said[place] == CELL_MARK and self._view.text[place - 1 : place] != "\\"
+            if text[place] == CELL_MARK and self._view.text[place - 1 : place] != "\\"
         ]
         edges = [block.start - 1, *bars, block.end]
         cells = [
-            clean_statement(cut_spans(said, start + 1, end, self._view.unprinted), self._format)
+            statement_parts.clean_statement(
+                cut_spans(text, start + 1, end, self._view.unprinted), self._format
+            )
             for start, end in pairwise(edges)
         ]
         # Rows of markdown begin and end with a bar.
@@ -233,7 +228,7 @@ class StatementReader:
                     if not sentence.marks and not sentence.shared:
                         sentence.shared += lead
             else:
-                ends = self._said[block.start : block.end].rstrip()[-1:]
+                ends = self._unmarked[block.start : block.end].rstrip()[-1:]
                 lead = self._list_ids(group[-1]) if group and ends in {":", "："} else []
             is_source = len(group) == 1 and group[0].marks and _is_bare_citation(group[0])
             if is_source and block.kind is DraftBlockKind.PARAGRAPH:
@@ -269,7 +264,7 @@ class StatementReader:
 
     def _build_statement(self, sentence: _Sentence) -> DraftStatement | None:
         cited = self._list_ids(sentence)
-        signs = tuple(find_statement_signs(sentence.text, self._language))
+        signs = tuple(statement_parts.find_statement_signs(sentence.text, self._language))
         if not cited:
             if not signs or not self._wants_source(sentence):
                 return None
@@ -289,12 +284,12 @@ class StatementReader:
         """Whether a statement without a citation is one that a reader would want a source for."""
         if sentence.block.kind is DraftBlockKind.CAPTION:
             return False
-        if is_unchecked_heading(sentence.block.heading, is_paper=self._is_paper):
+        if statement_kinds.is_unchecked_heading(sentence.block.heading, is_paper=self._is_paper):
             return False
         text = sentence.text
-        if count_words(text) < _MIN_STATEMENT_WORDS or is_label_line(text):
+        if count_words(text) < _MIN_STATEMENT_WORDS or statement_kinds.is_label_line(text):
             return False
-        return not is_question(text) and not is_own_statement(text)
+        return not statement_kinds.is_question(text) and not statement_kinds.is_own_statement(text)
 
 
 def _is_bare_citation(sentence: _Sentence) -> bool:
@@ -306,7 +301,9 @@ def _is_bare_citation(sentence: _Sentence) -> bool:
         words < _MIN_CITED_WORDS
         or _AUTHORS_LABEL_PATTERN.fullmatch(sentence.text) is not None
         or (words < _MAX_POINTER_WORDS and _POINTER_PATTERN.match(sentence.text) is not None)
-        or (words < _MAX_PROVENANCE_WORDS and is_provenance_statement(sentence.text))
+        or (
+            words < _MAX_PROVENANCE_WORDS and statement_kinds.is_provenance_statement(sentence.text)
+        )
     )
 
 
@@ -347,8 +344,8 @@ def _share_in_block(sentences: list[_Sentence], list_ids: Callable[[_Sentence], 
 
 def _blank_marks(spoken: str, linked: Sequence[LinkedMark]) -> str:
     """The text without the marks; one that is the subject of a sentence leaves a sign."""
-    said = blank_spans(spoken, [span for link in linked for span in link.mark.hidden])
-    said = _name_authors(said, linked)
+    text = blank_spans(spoken, [span for link in linked for span in link.mark.hidden])
+    text = _name_authors(text, linked)
     places = [
         link.mark.hidden[0][0]
         for link in linked
@@ -358,13 +355,13 @@ def _blank_marks(spoken: str, linked: Sequence[LinkedMark]) -> str:
     done = 0
     for place in places:
         if place >= done:
-            pieces += [said[done:place], SUBJECT_MARK]
+            pieces += [text[done:place], SUBJECT_MARK]
             done = place + 1
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return _keep_abbreviations("".join(pieces), linked)
 
 
-def _name_authors(said: str, linked: Sequence[LinkedMark]) -> str:
+def _name_authors(text: str, linked: Sequence[LinkedMark]) -> str:
     """The text with the names of authors in place of keys that are words of their sentence."""
     pieces: list[str] = []
     done = 0
@@ -375,23 +372,23 @@ def _name_authors(said: str, linked: Sequence[LinkedMark]) -> str:
         # The longest form of the authors that fits in the place of the mark.
         fitting = next((name for name in link.authors if len(name) <= end - start), "")
         if fitting and start >= done:
-            pieces += [said[done:start], fitting.ljust(end - start)]
+            pieces += [text[done:start], fitting.ljust(end - start)]
             done = end
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return "".join(pieces)
 
 
-def _keep_abbreviations(said: str, linked: Sequence[LinkedMark]) -> str:
+def _keep_abbreviations(text: str, linked: Sequence[LinkedMark]) -> str:
     """The text with another dot where a mark followed "et al.", so that no sentence ends there."""
     pieces: list[str] = []
     done = 0
     for link in linked:
         place = link.mark.hidden[0][0] if link.mark.hidden else link.mark.start
-        match = _OTHERS_END_PATTERN.search(said, max(done, place - _MAX_OTHERS_CHARS), place)
+        match = _OTHERS_END_PATTERN.search(text, max(done, place - _MAX_OTHERS_CHARS), place)
         if match is not None:
-            pieces += [said[done : match.start(1)], ABBREVIATION_DOT]
+            pieces += [text[done : match.start(1)], ABBREVIATION_DOT]
             done = match.end(1)
-    pieces.append(said[done:])
+    pieces.append(text[done:])
     return "".join(pieces)
 
 

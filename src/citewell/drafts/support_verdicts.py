@@ -54,7 +54,6 @@ class SupportVerdict:
     evidence: tuple[FindingEvidence, ...] = ()
     differences: tuple[ValueDifference, ...] = ()
     repairs: tuple[DraftRepair, ...] = ()
-    judge: str = ""
     opinion: SourceOpinion | None = None  # the one that decided, if one did
     is_unanswered: bool = False  # a source could not be read now, and may be another time
 
@@ -67,24 +66,23 @@ def decide_support(opinions: Sequence[SourceOpinion]) -> SupportVerdict:
             reason="None of the cited sources could be identified.",
         )
     every = _drop_settled_differences(opinions)
-    best = max(every, key=lambda one: (one.stance is SourceStance.SUPPORTS, one.score))
+    best = max(every, key=lambda opinion: (opinion.stance is SourceStance.SUPPORTS, opinion.score))
     if best.stance is SourceStance.SUPPORTS:
         return _build_support_verdict(best)
     unread = [opinion for opinion in every if opinion.stance is SourceStance.UNREAD]
-    worst = max(every, key=lambda one: (one.stance, one.score))
+    worst = max(every, key=lambda opinion: (opinion.stance, opinion.score))
     if unread and len(every) > 1:
-        is_unanswered = any(one.is_unanswered for one in unread)
+        is_unanswered = any(opinion.is_unanswered for opinion in unread)
         return SupportVerdict(
             verdict=_VERDICTS[SourceStance.UNCOMPARED if is_unanswered else SourceStance.UNREAD],
             is_unanswered=is_unanswered,
             reason=f"Some of the cited sources could not be read: {unread[0].reason}",
             evidence=_join_evidence(every),
             differences=worst.differences,
-            judge=worst.judge,
         )
     if worst.is_by_absence and not all(opinion.is_by_absence for opinion in every):
         # What one source lacks may be in another that settles nothing.
-        worst = min(every, key=lambda one: (one.is_by_absence, one.stance))
+        worst = min(every, key=lambda opinion: (opinion.is_by_absence, opinion.stance))
     return _build_support_verdict(worst, every)
 
 
@@ -119,7 +117,6 @@ def _build_support_verdict(
         evidence=opinion.evidence or _join_evidence(every),
         differences=opinion.differences,
         repairs=_list_statement_repairs(opinion, verdict),
-        judge=opinion.judge,
         opinion=opinion,
     )
 
@@ -127,20 +124,20 @@ def _build_support_verdict(
 def _list_statement_repairs(
     opinion: SourceOpinion, verdict: DraftVerdict
 ) -> tuple[DraftRepair, ...]:
-    said = opinion.said_instead
-    if said is None or verdict not in {DraftVerdict.CONTRADICTED, DraftVerdict.PARTLY}:
+    instead = opinion.said_instead
+    if instead is None or verdict not in {DraftVerdict.CONTRADICTED, DraftVerdict.PARTLY}:
         return ()
     changed = next((each for each in opinion.differences if each.source is not None), None)
     # Without the mark of a list item or a heading before it.
-    mark, _, rest = said.passage.partition(" ")
-    passage = said.passage if mark.strip("-*•#") else rest
+    mark, _, rest = instead.passage.partition(" ")
+    passage = instead.passage if mark.strip("-*•#") else rest
     return (
         DraftRepair(
             kind="statement",
             text=f"The source says: “{passage}”",
             old=changed.draft if changed else None,
             new=changed.source if changed else None,
-            evidence=said,
+            evidence=instead,
         ),
     )
 
@@ -153,7 +150,7 @@ def list_unsupported_statements(run: CheckRun) -> list[tuple[str, frozenset[int]
     """The statements that none of their sources carries, each once, with the places of these."""
     found: dict[str, frozenset[int]] = {}
     for statement in run.plan.statements:
-        own = run.plan.list_own_sources(statement)
+        own = run.plan.list_cited_sources(statement.citation_ids)
         opinions = [
             run.opinions[statement.text, place]
             for place in own
@@ -191,7 +188,7 @@ class CheckRun:
     failures: dict[int, str] = field(default_factory=dict)
     reads: dict[int, ReadSource] = field(default_factory=dict)  # without their texts
     opinions: dict[tuple[str, int], SourceOpinion] = field(default_factory=dict)
-    said: tuple[Opinion, ...] = ()
+    judgements: tuple[Opinion, ...] = ()  # of the judge
     texts: dict[int, ReadSource] = field(default_factory=dict)  # kept while there is room
     kept_chars: int = 0  # of these texts
     others: dict[str, OtherSource] = field(default_factory=dict)  # by the statement's text

@@ -17,6 +17,7 @@ from citewell.core.values.research import ClaimRelation
 from citewell.evidence.judging.claim_judge import LEXICAL_NAME
 from citewell.links.link_checks import LinkState
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
+from citewell.text.data_tables import load_table
 from citewell.trust import finding_advice, record_comparison
 from citewell.trust.claim_sources import NOT_ADDRESSED
 from citewell.trust.claim_sources import SOURCE_UNAVAILABLE as NO_SOURCE
@@ -33,31 +34,6 @@ _WARNING_SHARE = 0.5
 _MIN_COPIED_CHARS = 20  # characters of an entry that is a duplicate if it is written the same
 _MAX_QUOTED_CHARS = 300  # of the source, in a reason
 _PART_NUMBER_PATTERN = re.compile(r"\d{1,20}|\b[IVX]{1,6}\b")
-# What a link check found, for a person; a status of HTTP is told as its number.
-_DEAD_LINK_WORDS = {
-    "gone": "HTTP 410, it was removed",
-    "soft_404": "the page says that there is nothing",
-    "home_redirect": "it leads to the start page of the site",
-    "parked": "the domain is parked",
-    "dns": "the domain has no address",
-    "connection": "the server does not answer",
-    "redirect_loop": "its redirects lead nowhere",
-}
-# Who keeps the notices of retracted works.
-_NOTICE_SOURCE_NAMES = {
-    "retraction-watch": "Retraction Watch",
-    "publisher": "its publisher",
-    "pubmed": "PubMed",
-    "openalex": "OpenAlex",
-}
-_SCHEME_LABELS = {
-    IdentifierScheme.DOI: "DOI",
-    IdentifierScheme.ARXIV: "arXiv id",
-    IdentifierScheme.PMID: "PMID",
-    IdentifierScheme.PMCID: "PMCID",
-    IdentifierScheme.ISBN: "ISBN",
-    IdentifierScheme.RFC: "RFC",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +85,10 @@ def build_audit_entries(examined: Sequence[ExaminedEntry]) -> list[AuditEntry]:
     offline = not any(has_any_answer(entry) for entry in examined)
     seen: dict[str, int] = {}
     found = []
-    for index, one in enumerate(examined, start=1):
-        twin = _find_duplicate_entry(one.reference, seen, index)
+    for index, entry in enumerate(examined, start=1):
+        twin = _find_duplicate_entry(entry.reference, seen, index)
         found.append(
-            _build_audit_entry(index, one, collect_entry_flags(one, twin=twin, offline=offline))
+            _build_audit_entry(index, entry, collect_entry_flags(entry, twin=twin, offline=offline))
         )
     return found
 
@@ -140,21 +116,21 @@ def summarize_audit(found: Sequence[AuditEntry], *, malformed: int) -> AuditSumm
 
 
 def _describe_audit_warning(found: Sequence[AuditEntry], malformed: int) -> str | None:
-    total, said = len(found), [] if found or malformed else ["No reference was found."]
+    total, sentences = len(found), [] if found or malformed else ["No reference was found."]
     unchecked = [entry for entry in found if UNCHECKED_FLAG in entry.flags]
     unheard = sum(entry.match_confidence is None for entry in unchecked)
     if total and unheard > total * _WARNING_SHARE:
-        said.append(
+        sentences.append(
             f"{unheard} of {total} {pluralize(total, 'entry', 'entries')} could not be checked: registries may be unreachable. Try again later."
         )
     elif total and len(unchecked) > total * _WARNING_SHARE:
-        said.append(
+        sentences.append(
             f"{len(unchecked)} of {total} {pluralize(total, 'entry', 'entries')} could not be confirmed; the reason of each says why."
         )
     if malformed:
         records = "1 damaged record is" if malformed == 1 else f"{malformed} damaged records are"
-        said.append(f"{records} listed under malformed; see the lines named there.")
-    return " ".join(said) or None
+        sentences.append(f"{records} listed under malformed; see the lines named there.")
+    return " ".join(sentences) or None
 
 
 def has_any_answer(entry: ExaminedEntry) -> bool:
@@ -175,11 +151,15 @@ def collect_entry_flags(entry: ExaminedEntry, *, twin: int | None, offline: bool
         found[DEAD] = explain_dead_link(link)
     if wrong := _explain_mischaracterised(entry.claim):
         found[MISCHARACTERISED] = wrong
-    told = found.keys() & {NOT_FOUND, MISMATCH}
+    work_flags = found.keys() & {NOT_FOUND, MISMATCH}
     is_gone = DEAD in found and entry.is_page_only
-    if not told and finding.existence != WORK_FOUND and not entry.is_settled and not is_gone:
+    if not work_flags and finding.existence != WORK_FOUND and not entry.is_settled and not is_gone:
         found[UNCHECKED_FLAG] = _explain_unchecked(entry)
-    elif not told and finding.existence != WORK_FOUND and (unseen := _explain_unseen_page(entry)):
+    elif (
+        not work_flags
+        and finding.existence != WORK_FOUND
+        and (unseen := _explain_unseen_page(entry))
+    ):
         found[UNCHECKED_FLAG] = unseen
     if twin is not None:
         found[DUPLICATE] = f"the same work as entry {twin}."
@@ -217,8 +197,8 @@ def _explain_mischaracterised(claim: ClaimCheck | None) -> str:
         return "the source was read and shares no specific word with the claim."
     if claim.claim_relation != ClaimRelation.CONTRADICTS or claim.claim_judge == LEXICAL_NAME:
         return ""
-    said = " ".join((claim.claim_quote or "").split())[:_MAX_QUOTED_CHARS]
-    return f"the source contradicts the claim, says the judge {claim.claim_judge}: “{said}”."
+    quote = " ".join((claim.claim_quote or "").split())[:_MAX_QUOTED_CHARS]
+    return f"the source contradicts the claim, says the judge {claim.claim_judge}: “{quote}”."
 
 
 def _explain_retracted(finding: WorkFinding) -> str:
@@ -228,17 +208,14 @@ def _explain_retracted(finding: WorkFinding) -> str:
     when = f" on {status.date}" if status.date else ""
     notice = f"; notice {status.notice_doi}" if status.notice_doi else ""
     source = status.source or "its registry"
-    said = _NOTICE_SOURCE_NAMES.get(source, source)
-    return f"the work was retracted{when} according to {said}{notice}."
+    name = load_table(__package__, "finding_advice")["notice_sources"].get(source, source)
+    return f"the work was retracted{when} according to {name}{notice}."
 
 
 def _explain_not_registered(entry: ExaminedEntry) -> str:
     first = entry.reference.ids[0] if entry.reference.ids else None
-    which = (
-        f"{_SCHEME_LABELS.get(first.scheme, first.scheme)} {first.value}"
-        if first
-        else "The identifier"
-    )
+    labels = load_table(__package__, "finding_advice")["identifier_labels"]
+    which = f"{labels.get(first.scheme, first.scheme)} {first.value}" if first else "The identifier"
     right = entry.finding.suggested_doi
     offered = f" A work with this title has DOI {right}." if right else ""
     return f"{which} is not registered; it may be invented or mistyped.{offered}"
@@ -248,15 +225,15 @@ def _explain_mismatch(finding: WorkFinding) -> str:
     identity = finding.identity
     if not finding.is_another_work:
         return finding_advice.describe_near_miss(finding)
-    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
+    reasons = "; ".join(identity.reasons).rstrip(".") if identity else ""
     right = (
         f" The words of the entry fit DOI {finding.suggested_doi}." if finding.suggested_doi else ""
     )
-    return f"the record is not the work described: {said}.{right}"
+    return f"the record is not the work described: {reasons}.{right}"
 
 
 def explain_dead_link(link: LinkState) -> str:
-    why = _DEAD_LINK_WORDS.get(link.reason or "", "")
+    why = load_table(__package__, "finding_advice")["dead_links"].get(link.reason or "", "")
     if not why and link.status:
         why = f"HTTP {link.status}"
     copy = "; an archived copy exists" if link.archived else ""
@@ -281,7 +258,9 @@ def _explain_unchecked(entry: ExaminedEntry) -> str:
         and entry.link is not None
         and entry.link.state == UNCHECKED
     ):
-        return f"{_describe_server_trouble(entry.link)}, which says nothing about the page; try again later."
+        status = entry.link.status
+        answered = f"answered HTTP {status}" if status else "did not answer in time"
+        return f"the server of the address {answered}, which says nothing about the page; try again later."
     return _explain_unmatched_words(entry)
 
 
@@ -305,12 +284,6 @@ def _explain_unmatched_words(entry: ExaminedEntry) -> str:
     if entry.finding.unaware_registries:
         return finding_advice.describe_undecided_entry(entry.finding.unaware_registries)
     return "no registry that could know the work answered; this says nothing about the work."
-
-
-def _describe_server_trouble(link: LinkState) -> str:
-    if link.status:
-        return f"the server of the address answered HTTP {link.status}"
-    return "the server of the address did not answer in time"
 
 
 def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int) -> int | None:
@@ -357,7 +330,15 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     near = finding.other_paper if finding.identity is not None else None
     matched = finding.paper or near
     matched_title = matched.title if matched is not None else None
-    flag_reasons = " ".join(said[:1].upper() + said[1:] for said in flags.values()) or None
+    flag_reasons = " ".join(reason[:1].upper() + reason[1:] for reason in flags.values()) or None
+    status = entry.link.status if entry.link else None
+    # A long list need not repeat the values of fields that match.
+    fields = tuple(
+        field.model_copy(update={"cited": None, "record": None})
+        if field.state == record_comparison.MATCH
+        else field
+        for field in finding.fields
+    )
     made = AuditEntry(
         index=index,
         key=reference.key or None,
@@ -370,7 +351,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
         retraction_status=finding.retraction,
         link_live=entry.link_live,
         link_reason=entry.link.reason if entry.link else None,
-        http_status=_choose_http_status(entry),
+        http_status=status or (0 if entry.link_live is False else None),
         moved_to=entry.link.moved_to if entry.link else None,
         archived_url=entry.link.archived if entry.link else None,
         flags=tuple(flags),
@@ -386,7 +367,7 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
         else record_comparison.show_page_agreement(page),
         author_match=identity.author.state.value if identity else None,
         year_match=identity.year.state.value if identity else None,
-        fields=finding_advice.shorten_field_reports(finding) or None,
+        fields=fields or None,
         suggested_doi=finding.suggested_doi,
         **finding_advice.build_guidance_fields(finding),
         **(dict(entry.claim) if entry.claim else {}),
@@ -394,9 +375,3 @@ def _build_audit_entry(index: int, entry: ExaminedEntry, flags: dict[str, str]) 
     return (
         made if entry.case is None else made.model_copy(update=build_legal_entry_fields(entry.case))
     )
-
-
-def _choose_http_status(entry: ExaminedEntry) -> int | None:
-    if entry.link is None:
-        return None
-    return entry.link.status or (0 if entry.link_live is False else None)

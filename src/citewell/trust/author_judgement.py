@@ -79,8 +79,8 @@ def _judge_difference(
             agreement=True if found.matched_count > len(cited.people) / 2 else None,
             reason="some names are organizations or in another script, and were not compared",
         )
-    if told := _describe_other_difference(cited, found, record):
-        return AuthorJudgement(agreement=False, reason=told)
+    if difference := _describe_other_difference(cited, found, record):
+        return AuthorJudgement(agreement=False, reason=difference)
     return AuthorJudgement(agreement=True, reason=_describe_partial_list(cited, record))
 
 
@@ -96,11 +96,11 @@ def _describe_other_difference(
     ]
     is_certain = found.matched_count >= _MIN_CERTAIN_MATCHES and not cited.leaves_out_others
     if unnamed and is_certain:
-        return f"it leaves out {count_things(len(unnamed), 'author')} of the record: {name_listed_authors(unnamed)}"
+        return f"it leaves out {_spell_count(len(unnamed))} {pluralize(len(unnamed), 'author')} of the record: {name_listed_authors(unnamed)}"
     count = len(found.renamed)
     if count >= _MIN_RENAMED and count * 2 >= found.matched_count:
         return (
-            f"{_COUNT_WORDS[count] if count < len(_COUNT_WORDS) else count} of its authors have other given"
+            f"{_spell_count(count)} of its authors have other given"
             f" names on the record, which names {name_listed_authors(record, whole=True)}"
         )
     return ""
@@ -110,11 +110,8 @@ def _describe_added(
     cited: CitedAuthors, added: Sequence[WorkAuthor], record: tuple[WorkAuthor, ...]
 ) -> str:
     count, total = len(added), len(cited.people)
-    shown = _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
-    of_all = _COUNT_WORDS[total] if total < len(_COUNT_WORDS) else str(total)
-    are = "is" if count == 1 else "are"
     return (
-        f"{shown} of its {of_all} {pluralize(total, 'author')} {are} not on the record ({name_listed_authors(added)});"
+        f"{_spell_count(count)} of its {_spell_count(total)} {pluralize(total, 'author')} {pluralize(count, 'is', 'are')} not on the record ({name_listed_authors(added)});"
         f" the record names {name_listed_authors(record)}"
     )
 
@@ -122,7 +119,7 @@ def _describe_added(
 def _describe_partial_list(cited: CitedAuthors, record: tuple[WorkAuthor, ...]) -> str:
     first = cited.people[0]
     if author_matching.match_authors(first, record[0]) is False:
-        return f"{_format_cited_surname(first)} is an author of the record, but not the first"
+        return f"{format_surname(first)} is an author of the record, but not the first"
     if len(cited.people) < len(record) and not cited.leaves_out_others:
         return f"the citation names the first {len(cited.people)} of {len(record)} {pluralize(len(record), 'author')}"
     return ""
@@ -144,17 +141,19 @@ def list_name_words(text: str) -> frozenset[str]:
 def name_listed_authors(people: Sequence[WorkAuthor], *, whole: bool = False) -> str:
     """The first few authors, and whether there are more."""
     names = [
-        clean_markup(person.name) if whole else _format_cited_surname(person)
+        clean_markup(person.name) if whole else format_surname(person)
         for person in people[:_MAX_NAMED_AUTHORS]
     ]
     return f"{', '.join(names)}{' et al.' if len(people) > _MAX_NAMED_AUTHORS else ''}"
 
 
-def count_things(count: int, thing: str) -> str:
-    shown = _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
-    return f"{shown} {thing}{'' if count == 1 else 's'}"
+def _spell_count(count: int) -> str:
+    return _COUNT_WORDS[count] if count < len(_COUNT_WORDS) else str(count)
 
 
-def _format_cited_surname(person: WorkAuthor) -> str:
-    text = clean_markup(person.family or person.name)
-    return text if len(text) <= 120 else f"{text[:119].rstrip()}…"
+def format_surname(person: WorkAuthor) -> str:
+    return shorten_text(clean_markup(person.family or person.name))
+
+
+def shorten_text(text: str, max_chars: int = 120) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"

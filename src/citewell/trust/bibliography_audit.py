@@ -17,15 +17,9 @@ from citewell.citations.result_items import SOURCE_FIELDS, convert_result_item
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
+from citewell.core.values import citation_checks
 from citewell.core.values.argument_types import MAX_CLAIM_CHARS
-from citewell.core.values.citation_checks import (
-    AuditEntry,
-    AuditReport,
-    ClaimCheck,
-    MalformedRecord,
-)
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.court_case import CheckedCitation
 from citewell.core.values.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.evidence.judging.claim_judging import (
     ClaimJudging,
@@ -94,7 +88,7 @@ class BibliographyAudit:
         tenant: str | None = None,
         owner: str = "",
         progress: ProgressCallback | None = None,
-    ) -> AuditReport:
+    ) -> citation_checks.AuditReport:
         """Audit the first `max_entries` entries; if a registry fails, its entries are reported as unchecked."""
         context = JudgeContext(owner=owner, progress=progress)
         chosen = [
@@ -106,7 +100,8 @@ class BibliographyAudit:
             self._look_up_references(
                 chosen, structured=request.structured, tenant=tenant, progress=progress
             ),
-            self._check_legal_entries(chosen),
+            # Registries of law are paced: what is not reached in time stays unchecked.
+            finish_in_time(map(self._references.check_cited_case, chosen), self._max_legal_seconds),
         )
         claims = await self._check_claims(chosen, looked_up, links, tenant, context)
         examined = [
@@ -148,7 +143,7 @@ class BibliographyAudit:
         repeats = Counter(keys)
         distinct = dict(zip(keys, references, strict=True))
 
-        async def one(key: Reference, reference: Reference) -> WorkFinding:
+        async def look_up(key: Reference, reference: Reference) -> WorkFinding:
             nonlocal done
             async with gate:
                 finding = await self._references.find_cited_work(
@@ -163,18 +158,10 @@ class BibliographyAudit:
                 )
             return finding
 
-        checks = (one(key, each) for key, each in distinct.items())
-        found = await _finish_in_time(checks, self._max_lookup_seconds)
+        checks = (look_up(key, each) for key, each in distinct.items())
+        found = await finish_in_time(checks, self._max_lookup_seconds)
         by_key = dict(zip(distinct, found, strict=True))
         return [by_key[key] or NO_FINDING for key in keys]
-
-    async def _check_legal_entries(
-        self, references: Sequence[Reference]
-    ) -> list[CheckedCitation | None]:
-        """The check of every entry that is a legal citation; None for the others."""
-        # Registries of law are paced: what is not reached in time stays unchecked.
-        checks = map(self._references.check_cited_case, references)
-        return await _finish_in_time(checks, self._max_legal_seconds)
 
     async def _check_claims(
         self,
@@ -183,7 +170,7 @@ class BibliographyAudit:
         links: Mapping[str, LinkState],
         tenant: str | None,
         context: JudgeContext,
-    ) -> list[ClaimCheck | None]:
+    ) -> list[citation_checks.ClaimCheck | None]:
         """The check of every entry that has a claim; None for the others."""
         asked: dict[int, CitedClaim] = {}
         for place, (reference, finding) in enumerate(zip(references, looked_up, strict=True)):
@@ -200,27 +187,32 @@ class BibliographyAudit:
         return [found.get(place) for place in range(len(references))]
 
     def _build_audit_report(
-        self, request: AuditRequest, entries: Sequence[AuditEntry]
-    ) -> AuditReport:
-        over = len(request.references) - len(entries)
+        self, request: AuditRequest, entries: Sequence[citation_checks.AuditEntry]
+    ) -> citation_checks.AuditReport:
+        over, done = len(request.references) - len(entries), len(entries)
+        left = f"{over} {pluralize(over, 'entry', 'entries')}"
         malformed = tuple(
-            MalformedRecord(line=one.line, reason=one.reason, excerpt=one.excerpt or None)
-            for one in request.malformed
+            citation_checks.MalformedRecord(
+                line=entry.line, reason=entry.reason, excerpt=entry.excerpt or None
+            )
+            for entry in request.malformed
         )
-        return AuditReport(
+        return citation_checks.AuditReport(
             source=request.source,
-            entry_count=len(entries),
+            entry_count=done,
             summary=audit_findings.summarize_audit(entries, malformed=len(malformed)),
             entries=tuple(entries),
             malformed=malformed or None,
             skipped=over or None,
-            skipped_note=_describe_skipped_entries(over, len(entries)) if over else None,
+            skipped_note=f"Not checked: {left} after the first {done}. Send the rest in a second call."
+            if over
+            else None,
             notes=request.notes or None,
             checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
 
 
-async def _finish_in_time(
+async def finish_in_time(
     checks: Iterable[Coroutine[Any, Any, T | None]], max_seconds: float
 ) -> list[T | None]:
     """What the checks return; None for those that are not done after `max_seconds`."""
@@ -234,11 +226,6 @@ async def _finish_in_time(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return [None if task.cancelled() else task.result() for task in tasks]
-
-
-def _describe_skipped_entries(count: int, done: int) -> str:
-    left = "1 entry" if count == 1 else f"{count} entries"
-    return f"Not checked: {left} after the first {done}. Send the rest in a second call."
 
 
 # Builds audit requests from a parsed document, a list of entries or a session.
@@ -316,7 +303,7 @@ def _normalize_entry(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
 def _read_entry_field(number: int, name: str, value: Any) -> str:
     """The field as text; authors may be a list of names. Raises InvalidInput for any other list."""
     if name == "author" and isinstance(value, list | tuple):
-        return "; ".join(str(one).strip() for one in value if str(one or "").strip())
+        return "; ".join(str(author).strip() for author in value if str(author or "").strip())
     if isinstance(value, list | tuple | dict):
         raise InvalidInput(f"The {name} of entry {number} must be text.")
     return str(value or "").strip()

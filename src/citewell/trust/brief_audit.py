@@ -12,6 +12,7 @@ from citewell.core.service_kit import ServiceKit
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
+from citewell.core.values.counted_words import pluralize
 from citewell.core.values.court_case import BriefFinding, CheckedCitation
 from citewell.domains.law.citation_forms import cites_cases, is_brief_text
 from citewell.trust import audit_findings
@@ -66,15 +67,19 @@ class BriefAudit:
             build_brief_entry(index, finding)
             for index, finding in enumerate(checked.findings, start=1)
         )
-        skipped = checked.skipped_count
+        skipped, unread = checked.skipped_count, checked.unread_count
+        left = f"{skipped} {pluralize(skipped, 'case')} after the first {len(entries)}"
+        unread_note = f"{unread} {pluralize(unread, 'part')} of the text could not be searched for citations; check that text by hand."
         return AuditReport(
             source=f"bibliography:{BRIEF_FORMAT}",
             entry_count=len(entries),
             summary=audit_findings.summarize_audit(entries, malformed=0),
             entries=entries,
             skipped=skipped or None,
-            skipped_note=_describe_skipped_cases(skipped, len(entries)) if skipped else None,
-            notes=_describe_unread_parts(checked.unread_count),
+            skipped_note=f"Not checked: {left}. Send the rest of the text in a second call."
+            if skipped
+            else None,
+            notes=(unread_note,) if unread else None,
             checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
 
@@ -104,7 +109,7 @@ def append_cases(references: AuditReport, cases: AuditReport | None) -> AuditRep
     note = f"The text cites cases: they are the entries from {count + 1} on."
     notes = (*(references.notes or ()), *([note] if cases.entries else []), *(cases.notes or ()))
     skipped = (references.skipped or 0) + (cases.skipped or 0)
-    said = filter(None, (references.skipped_note, cases.skipped_note))
+    skip_notes = filter(None, (references.skipped_note, cases.skipped_note))
     return references.model_copy(
         update={
             "entries": entries,
@@ -113,7 +118,7 @@ def append_cases(references: AuditReport, cases: AuditReport | None) -> AuditRep
                 entries, malformed=references.summary.malformed
             ),
             "skipped": skipped or None,
-            "skipped_note": " ".join(said) or None,
+            "skipped_note": " ".join(skip_notes) or None,
             "notes": notes,
         }
     )
@@ -154,17 +159,3 @@ def describe_cited_case(checked: CheckedCitation, parallels: tuple[str, ...] = (
     named = f"{cited.case_name}, {numbers}" if cited.case_name else numbers
     inside = " ".join(str(part) for part in (cited.court, cited.year) if part)
     return f"{named} ({inside})" if inside and cited.kind == "us_case" else named
-
-
-def _describe_skipped_cases(count: int, done: int) -> str:
-    left = "1 case" if count == 1 else f"{count} cases"
-    return (
-        f"Not checked: {left} after the first {done}. Send the rest of the text in a second call."
-    )
-
-
-def _describe_unread_parts(count: int) -> tuple[str, ...] | None:
-    if not count:
-        return None
-    parts = "1 part" if count == 1 else f"{count} parts"
-    return (f"{parts} of the text could not be searched for citations; check that text by hand.",)

@@ -35,22 +35,6 @@ WHOLE_TEXT_SENTENCES = 20  # a text of up to this many sentences is one window
 _MAX_EVIDENCE_SENTENCES = 5
 _MAX_SENTENCE_CHARS = 600  # characters; a longer one is a table or text without full stops
 _MIN_REFERENCES_OFFSET = 0.3  # a reference list is only looked for after this part of a text
-# Words common to all papers: a source that shares only these with a claim does not cover it.
-_SCHOLARLY_WORDS = (
-    "study studies paper article research researchers result results show shows showed shown find finds finding"
-    " findings found report reports reported according suggest suggests suggested author authors data method methods"
-    " analysis use used using new may also one two first however found based"
-)
-# Words for amounts, times and common actions, which do not identify a subject either.
-_QUANTITY_WORDS = (
-    "three four five six seven eight nine ten twelve twenty thirty hundred thousand million billion half third quarter"
-    " double twice once time times second per cent percent percentage number amount rate rough roughly around nearly"
-    " almost least most more less fewer many much several few day days week weeks month months year years hour hours"
-    " minute minutes decade century give gives gave given take takes took taken make makes made keep keeps kept get gets"
-    " got go goes went gone come comes came become becomes put puts set sets let lets need needs help helps mean means"
-    " person people thing things way ways part parts case cases kind kinds large small high low good great long short"
-)
-
 _MAX_SOURCE_BYTES = 50_000  # bytes of a source compared with a claim
 _MAX_ADDRESSES_TRIED = 3  # addresses tried for one source
 _UNCOVERED_STATES = frozenset({NOT_ADDRESSED, SOURCE_UNAVAILABLE})
@@ -88,19 +72,6 @@ class ClaimSources:
         self._pages = pages
         self._judging = judging
 
-    async def check_claim(
-        self,
-        claim: str,
-        places: SourcePlaces,
-        *,
-        tenant: str | None = None,
-        context: JudgeContext | None = None,
-    ) -> ClaimCheck:
-        """How far the first readable address covers the claim; unreadable sources are reported, not raised."""
-        asked = CitedClaim(claim=claim, places=places)
-        [found] = await self.check_claims([asked], tenant=tenant, context=context)
-        return found
-
     async def check_claims(
         self,
         claims: Sequence[CitedClaim],
@@ -108,18 +79,24 @@ class ClaimSources:
         tenant: str | None = None,
         context: JudgeContext | None = None,
     ) -> list[ClaimCheck]:
-        """The check of each claim; all are given to the judge together, which may ask a model."""
+        """How far the first readable address of each source covers its claim.
+
+        Unreadable sources are reported, not raised. The judge, which may ask a model, is given all together.
+        """
         compared = await asyncio.gather(
             *(self._compare_claim_text(claim, tenant) for claim in claims)
         )
         pairs = {
-            place: ClaimPair(claim=claims[place].claim, source=one.source)
-            for place, one in enumerate(compared)
-            if one.source is not None
+            place: ClaimPair(claim=claims[place].claim, source=comparison.source)
+            for place, comparison in enumerate(compared)
+            if comparison.source is not None
         }
         opinions = await self._judging.judge_claims(tuple(pairs.values()), context)
         found = dict(zip(pairs, opinions, strict=True))
-        return [_add_judge_opinion(one, found.get(place)) for place, one in enumerate(compared)]
+        return [
+            _add_judge_opinion(comparison, found.get(place))
+            for place, comparison in enumerate(compared)
+        ]
 
     async def _compare_claim_text(self, asked: CitedClaim, tenant: str | None) -> _ComparedSource:
         places = asked.places
@@ -143,27 +120,25 @@ def _add_judge_opinion(compared: _ComparedSource, opinion: Opinion | None) -> Cl
     if not isinstance(opinion, Judgement):
         return check
     by_words = opinion.judge == LEXICAL_NAME
-    said = {"claim_judge": opinion.judge, "claim_judge_note": opinion.note or None}
+    fields = {"claim_judge": opinion.judge, "claim_judge_note": opinion.note or None}
     if not opinion.quote or (by_words and check.claim_support in _UNCOVERED_STATES):
-        return check.model_copy(update=said) if opinion.note else check
-    said |= {"claim_relation": opinion.relation.value, "claim_quote": opinion.quote}
+        return check.model_copy(update=fields) if opinion.note else check
+    fields |= {"claim_relation": opinion.relation.value, "claim_quote": opinion.quote}
     if not by_words and opinion.relation is not ClaimRelation.MENTIONS:
         # Other words, or another language: coverage alone had missed the place.
         check = compared.other_words or check
-        said |= {"claim_support": ADDRESSED}
-    return check.model_copy(update=said)
+        fields |= {"claim_support": ADDRESSED}
+    return check.model_copy(update=fields)
 
 
-def list_source_places(
-    paper: Paper | None, *, first: Sequence[str] = (), last: Sequence[str] = ()
-) -> SourcePlaces:
-    """The record's addresses between `first` and `last`, with its abstract."""
+def list_source_places(paper: Paper | None, *, first: Sequence[str] = ()) -> SourcePlaces:
+    """The record's addresses after `first`, with its abstract."""
     if paper is None:
-        return SourcePlaces(urls=_keep_web_addresses(*first, *last))
+        return SourcePlaces(urls=_keep_web_addresses(*first))
     free = [copy.url for copy in paper.copies if not copy.pdf]
     documents = [paper.pdf_url or "", *(copy.url for copy in paper.copies if copy.pdf)]
     return SourcePlaces(
-        urls=_keep_web_addresses(*first, *free, *documents, paper.url, *last),
+        urls=_keep_web_addresses(*first, *free, *documents, paper.url),
         abstract=paper.abstract or "",
         abstract_url=paper.url,
     )
@@ -252,12 +227,7 @@ def measure_claim_coverage(
     spoken = detection.detect_language(body) or (declared_language or "")[:2].lower() or None
     asked = detection.detect_language(claim)
     wanted = nearest_sentences.build_claim_terms(claim, language=spoken or asked)
-    specific = frozenset(
-        term
-        for term in wanted.terms
-        - word_forms.extract_terms(f"{_SCHOLARLY_WORDS} {_QUANTITY_WORDS}", language="en")
-        if not term.isdigit()
-    )
+    specific = frozenset(term for term in wanted.terms - _load_common_terms() if not term.isdigit())
     if not (specific or wanted.terms):
         return ClaimCoverage(
             support=SOURCE_UNAVAILABLE, reason="The claim has no words that could be looked for."
@@ -267,23 +237,22 @@ def measure_claim_coverage(
         word_forms.extract_terms(sentence, language=wanted.language) & wanted.terms
         for sentence in found
     ]
-    share, told = _find_densest_window(each, wanted.terms, specific or wanted.terms)
-    support = ADDRESSED if share >= ADDRESSED_SHARE else PARTLY if told else NOT_ADDRESSED
+    share, has_specific = _find_densest_window(each, wanted.terms, specific or wanted.terms)
+    support = ADDRESSED if share >= ADDRESSED_SHARE else PARTLY if has_specific else NOT_ADDRESSED
     if support == NOT_ADDRESSED:
         return _explain_no_overlap(claim, asked, spoken)
     evidence = nearest_sentences.find_nearest_sentences(
         wanted, body, max_sentences=_MAX_EVIDENCE_SENTENCES
     )[1]
-    opposed = _is_claim_denied(claim, evidence, language=wanted.language)
+    # Whether a clause that says what the claim says is denied, or says the opposite.
+    opposition = claim_support.find_source_opposition(
+        build_sentence_features(claim, language=wanted.language),
+        [build_sentence_features(sentence, language=wanted.language) for sentence in evidence],
+    )
     shown = tuple(sentence[:_MAX_SENTENCE_CHARS] for sentence in evidence)
-    return ClaimCoverage(support=support, term_share=share, evidence=shown, has_contrast=opposed)
-
-
-def _is_claim_denied(claim: str, evidence: Sequence[str], *, language: str | None) -> bool:
-    """Whether a clause that says what the claim says is denied, or says the opposite."""
-    asked = build_sentence_features(claim, language=language)
-    said = [build_sentence_features(sentence, language=language) for sentence in evidence]
-    return claim_support.find_source_opposition(asked, said) is not None
+    return ClaimCoverage(
+        support=support, term_share=share, evidence=shown, has_contrast=opposition is not None
+    )
 
 
 def _explain_no_overlap(claim: str, asked: str | None, spoken: str | None) -> ClaimCoverage:
@@ -331,7 +300,15 @@ def _find_densest_window(
     return peak / len(wanted), any(terms & specific for terms in each)
 
 
+@cache
+def _load_common_terms() -> frozenset[str]:
+    """Terms of all papers, and for amounts, times and common actions: they identify no subject."""
+    table = load_table(__package__, "common_words")
+    words = (*table["scholarly_words"], *table["quantity_words"])
+    return word_forms.extract_terms(" ".join(words), language="en")
+
+
 # languages with a stop-word list
 @cache
 def _load_stopword_languages() -> tuple[str, ...]:
-    return tuple(load_table(__package__, "claim_coverage")["stopword_languages"])
+    return tuple(load_table(__package__, "common_words")["stopword_languages"])

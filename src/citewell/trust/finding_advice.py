@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 from citewell.citations.cited_kinds import UNSTATED_KIND
-from citewell.core.values.citation_checks import FieldReport, NearRecord
+from citewell.core.values.citation_checks import NearRecord
 from citewell.core.values.paper import Paper
 from citewell.links.link_checks import LinkState
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.trust.record_comparison import MATCH
+from citewell.trust.author_judgement import shorten_text
 from citewell.trust.registry_judgement import HIGH
 from citewell.trust.work_identity import FieldAgreement
 from citewell.trust.work_lookup import WORK_FOUND, WorkFinding
@@ -80,9 +80,10 @@ def choose_caveat(finding: WorkFinding) -> str | None:
 def describe_absent_work(finding: WorkFinding) -> str:
     """That no registry has the work, who was asked, and what comes nearest."""
     asked = join_registry_names(finding.absence.answered if finding.absence else ())
+    nearest = "; ".join(map(describe_found_record, finding.nearest[:_MAX_SHOWN_NEAREST]))
     return (
         f"no work with this title is in {asked}; the reference may be invented or its title wrong."
-        f"{_describe_nearest_records(finding.nearest)}"
+        f"{f' Nearest: {nearest}.' if nearest else ''}"
     )
 
 
@@ -99,13 +100,13 @@ def describe_differences(finding: WorkFinding) -> str:
     Of a record that only has the same title, it does not say that the cited work exists.
     """
     identity = finding.identity
-    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
+    reasons = "; ".join(identity.reasons).rstrip(".") if identity else ""
     is_titled = identity is not None and identity.title.state is FieldAgreement.MATCH
     if not is_titled:
-        return f"the registered work differs: {said}."
+        return f"the registered work differs: {reasons}."
     if finding.existence == WORK_FOUND:
-        return f"the title exists; {said}."
-    return f"a registered work has this title, but it differs: {said}."
+        return f"the title exists; {reasons}."
+    return f"a registered work has this title, but it differs: {reasons}."
 
 
 def describe_partial_match(finding: WorkFinding) -> str | None:
@@ -121,14 +122,6 @@ def describe_partial_match(finding: WorkFinding) -> str | None:
     if not placed and not finding.is_partly_confirmed:
         return None
     return f"{start_sentence('; '.join((*noted, *placed)))}."
-
-
-def shorten_field_reports(finding: WorkFinding) -> tuple[FieldReport, ...]:
-    """The reports without the values of the fields that match, which a long list need not repeat."""
-    return tuple(
-        field.model_copy(update={"cited": None, "record": None}) if field.state == MATCH else field
-        for field in finding.fields
-    )
 
 
 def describe_unmatched_work(finding: WorkFinding) -> str:
@@ -154,14 +147,13 @@ def describe_unmatched_work(finding: WorkFinding) -> str:
 
 def describe_found_record(paper: Paper) -> str:
     """A record in one line: title, first author, year and DOI."""
-    title = clean_markup(paper.title)
-    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    cut = shorten_text(clean_markup(paper.title), _MAX_TITLE_CHARS)
     lead = paper.authors[0] if paper.authors else None
     name = clean_markup(lead.family or lead.name) if lead else ""
     who = f"{name} et al." if len(paper.authors) > 1 else name
     facts = (who, str(paper.year or ""), f"DOI {paper.doi}" if paper.doi else "")
-    said = ", ".join(fact for fact in facts if fact)
-    return f"“{cut}”{f' ({said})' if said else ''}"
+    details = ", ".join(fact for fact in facts if fact)
+    return f"“{cut}”{f' ({details})' if details else ''}"
 
 
 def join_registry_names(providers: Sequence[str]) -> str:
@@ -169,29 +161,29 @@ def join_registry_names(providers: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a registry"
 
 
-def _describe_nearest_records(papers: Sequence[Paper]) -> str:
-    shown = "; ".join(map(describe_found_record, papers[:_MAX_SHOWN_NEAREST]))
-    return f" Nearest: {shown}." if shown else ""
-
-
 def collect_finding_notes(finding: WorkFinding) -> list[str]:
-    said: list[str] = []
+    notes: list[str] = []
     if finding.existence == NOT_REGISTERED:
-        said.append("The registry answered that this identifier is not registered.")
+        notes.append("The registry answered that this identifier is not registered.")
     elif finding.is_absent:
-        said.append(start_sentence(describe_absent_work(finding)))
+        notes.append(start_sentence(describe_absent_work(finding)))
     elif finding.existence == UNCHECKED:
-        said.extend(_describe_unchecked_work(finding))
+        notes.extend(_describe_unchecked_work(finding))
     if finding.existence == WORK_FOUND and finding.paper is None:
-        said.append("The identifier is registered, but no registry could describe its work.")
+        notes.append("The identifier is registered, but no registry could describe its work.")
     if finding.existence == WORK_FOUND and finding.is_retraction_unknown:
-        said.append(_UNKNOWN_RETRACTION_NOTE)
+        notes.append(_UNKNOWN_RETRACTION_NOTE)
     if finding.is_another_work:
-        said.append("The record under this identifier is not the work that the citation describes.")
+        notes.append(
+            "The record under this identifier is not the work that the citation describes."
+        )
     if finding.suggested_doi and finding.existence != UNCHECKED:
-        said.append(f"The words fit the work with DOI {finding.suggested_doi}.")
-    said.extend(_describe_other_versions(finding))
-    return [*said, *_describe_fields(finding)]
+        notes.append(f"The words fit the work with DOI {finding.suggested_doi}.")
+    if finding.published_doi:
+        notes.append(f"This is a preprint; it was published as DOI {finding.published_doi}.")
+    if finding.preprint_doi:
+        notes.append(f"A preprint of it has DOI {finding.preprint_doi}.")
+    return [*notes, *_describe_fields(finding)]
 
 
 def _describe_fields(finding: WorkFinding) -> Iterator[str]:
@@ -201,13 +193,6 @@ def _describe_fields(finding: WorkFinding) -> Iterator[str]:
         yield partial
     elif finding.identity is not None and finding.paper is not None:
         yield from finding.identity.notes
-
-
-def _describe_other_versions(finding: WorkFinding) -> Iterator[str]:
-    if finding.published_doi:
-        yield f"This is a preprint; it was published as DOI {finding.published_doi}."
-    if finding.preprint_doi:
-        yield f"A preprint of it has DOI {finding.preprint_doi}."
 
 
 def describe_doubt(finding: WorkFinding) -> str | None:

@@ -97,13 +97,16 @@ def _drop_superseded_twin(
     with the same date and notice. The offline table has the current kind; without it both stay.
     """
     for event in events:
-        twin = next((other for other in events if _is_twin_notice(event, other)), None)
+        records = (other for other in events if _is_same_record(event, other))
+        twin = next((other for other in records if other.kind is not event.kind), None)
         if twin is None:
             continue
         kinds = f"as {event.kind} and as {twin.kind}"
-        told = {row.kind for row in events if row.source == TABLE and _is_same_day(row, event)}
-        if len(told) == 1 and told <= {event.kind, twin.kind}:
-            (kind,) = told
+        table_kinds = {
+            row.kind for row in events if row.source == TABLE and _is_same_day(row, event)
+        }
+        if len(table_kinds) == 1 and table_kinds <= {event.kind, twin.kind}:
+            (kind,) = table_kinds
             kept = [
                 known_event
                 for known_event in events
@@ -113,10 +116,6 @@ def _drop_superseded_twin(
             return kept, note
         return list(events), f"Crossref repeats one record {kinds}; read the notice."
     return list(events), None
-
-
-def _is_twin_notice(event: IntegrityNotice, other: IntegrityNotice) -> bool:
-    return other.kind is not event.kind and _is_same_record(event, other)
 
 
 def _is_same_record(event: IntegrityNotice, other: IntegrityNotice) -> bool:
@@ -148,10 +147,6 @@ def _is_later_notice(event: IntegrityNotice, other: IntegrityNotice) -> bool:
     return event.date[:exact] > other.date[:exact]
 
 
-def _is_same_time(event: IntegrityNotice, other: IntegrityNotice) -> bool:
-    return not _is_later_notice(event, other) and not _is_later_notice(other, event)
-
-
 def _build_retraction_status(
     every: Sequence[IntegrityNotice],
     worst: Sequence[IntegrityNotice],
@@ -167,24 +162,31 @@ def _build_retraction_status(
     dated = sorted((event for event in worst if event.date), key=lambda event: event.date or "")
     end = (dated[0] if first else dated[-1]) if dated else None
     # A registry may know only the year: the best source among those of the same time speaks.
-    peers = [notice for notice in dated if end and _is_same_time(notice, end)] or worst
+    peers = [
+        notice
+        for notice in dated
+        if end and not _is_later_notice(notice, end) and not _is_later_notice(end, notice)
+    ] or worst
     chosen = min(peers, key=_rank_notice_source)
     notes = [note] if note else []
     if kind is NoticeKind.RETRACTION and all(_PARTIAL_LABEL in event.label for event in worst):
         notes.append("Only part of the work was retracted.")
     if kind is NoticeKind.REINSTATEMENT:
         notes.append("The work was retracted and later reinstated.")
+    if setting.table_alone:
+        notes.append(f"From the offline table of {setting.table_date}; no registry could be asked.")
     return RetractionStatus(
         retracted=kind is NoticeKind.RETRACTION,
         kind=kind.value,
         date=chosen.date,
-        notice_doi=chosen.notice_doi or next(filter(None, (one.notice_doi for one in worst)), None),
+        notice_doi=chosen.notice_doi
+        or next(filter(None, (event.notice_doi for event in worst)), None),
         source=_format_notice_source(
             min((e for e in worst if e.date == chosen.date), key=_rank_notice_source), setting
         ),
         severity=_NOTICE_SEVERITY[kind],
         reasons=next(filter(None, (event.reasons for event in worst)), None),
-        note=" ".join([*notes, *_describe_table_age(setting)]) or None,
+        note=" ".join(notes) or None,
         as_of=setting.table_date if setting.table_alone else None,
         events=_list_integrity_events(every, setting),
     )
@@ -208,12 +210,6 @@ def _build_unconfirmed_status(
         note=f"{note} Look at the publisher's page.",
         events=_list_integrity_events(every, setting),
     )
-
-
-def _describe_table_age(setting: WeighingContext) -> list[str]:
-    if not setting.table_alone:
-        return []
-    return [f"From the offline table of {setting.table_date}; no registry could be asked."]
 
 
 def _list_integrity_events(

@@ -47,8 +47,8 @@ def list_field_reports(
     """One report for each of title, authors, year, venue, volume and pages."""
     dated = cited.year or identity.year.state is FieldAgreement.NOT_CHECKED
     stated = cited.year if dated else paper.year
-    said = f"{cited.text} {cited.volume} {cited.pages}"
-    numbers = set(_FIRST_NUMBER_PATTERN.findall(said))
+    words = f"{cited.text} {cited.volume} {cited.pages}"
+    numbers = set(_FIRST_NUMBER_PATTERN.findall(words))
     return (
         _report_verdict("title", identity.title, cited.title, clean_markup(paper.title)),
         _report_verdict(

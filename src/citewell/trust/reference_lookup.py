@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -120,27 +121,22 @@ def add_address_identifiers(reference: Reference) -> Reference:
             *meant,
             *(paper_id for paper_id in known if paper_id.scheme is not IdentifierScheme.DOI),
         )
-    return replace(reference, ids=tuple(filter(_has_valid_checksum, map(_normalize_isbn, known))))
+    return replace(reference, ids=tuple(_normalize_isbns(known)))
 
 
 def parse_prose_citation(reference: Reference) -> CitedWork:
     """The cited work from the reference's text without its identifiers, which could be taken for a title."""
-    said = identifiers.identify_citation(reference.raw).surrounding_text
-    return build_cited_work(reference, structured=False, text=said) if said else CitedWork()
+    text = identifiers.identify_citation(reference.raw).surrounding_text
+    return build_cited_work(reference, structured=False, text=text) if text else CitedWork()
 
 
-def _normalize_isbn(paper_id: PaperId) -> PaperId:
-    if paper_id.scheme is not IdentifierScheme.ISBN:
-        return paper_id
-    return PaperId(scheme=IdentifierScheme.ISBN, value=identifiers.parse_isbn(paper_id.value).value)
-
-
-def _has_valid_checksum(paper_id: PaperId) -> bool:
-    """False for an ISBN with a wrong check digit, which is not looked up."""
-    return (
-        paper_id.scheme is not IdentifierScheme.ISBN
-        or identifiers.parse_isbn(paper_id.value).is_valid
-    )
+def _normalize_isbns(ids: Iterable[PaperId]) -> Iterator[PaperId]:
+    """ISBNs in one form; one with a wrong check digit is left out, and so not looked up."""
+    for paper_id in ids:
+        if paper_id.scheme is not IdentifierScheme.ISBN:
+            yield paper_id
+        elif (isbn := identifiers.parse_isbn(paper_id.value)).is_valid:
+            yield PaperId(scheme=IdentifierScheme.ISBN, value=isbn.value)
 
 
 def find_identifier_fault(reference: Reference, finding: WorkFinding) -> str:

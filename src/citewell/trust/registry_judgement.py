@@ -125,17 +125,17 @@ def _is_found_by_place(cited: CitedWork, paper: Paper, identity: WorkIdentity) -
     if identity.author.state is not agreed and not _has_same_authors(cited, paper):
         return False
     numbers = set(_FIRST_NUMBER_PATTERN.findall(cited.text))
-    theirs = [_FIRST_NUMBER_PATTERN.search(one or "") for one in (paper.volume, paper.pages)]
+    theirs = [_FIRST_NUMBER_PATTERN.search(part or "") for part in (paper.volume, paper.pages)]
     return _names_same_venue(cited, paper) and all(
         their and their[0] in numbers for their in theirs
     )
 
 
 def _build_placed_candidate(paper: Paper, identity: WorkIdentity) -> RankedCandidate:
-    said = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason="the citation gives no title")
+    title = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason="the citation gives no title")
     return RankedCandidate(
         paper=paper,
-        identity=replace(identity, title=said),
+        identity=replace(identity, title=title),
         nearness=1.0,
         confidence=HIGH,
         shares_place=True,
@@ -148,7 +148,7 @@ def choose_nearest_candidates(candidates: Iterable[RankedCandidate]) -> tuple[Pa
     """The few records to show where none is the work meant."""
     near = [candidate for candidate in candidates if candidate.nearness >= _MIN_SHOWN_NEARNESS]
     near.sort(key=lambda item: -item.nearness)
-    return tuple(one.paper for one in near[:_MAX_NEAREST])
+    return tuple(candidate.paper for candidate in near[:_MAX_NEAREST])
 
 
 def measure_title_nearness(cited: CitedWork, paper: Paper) -> float:
@@ -209,18 +209,18 @@ def _judge_match_confidence(
 
 def compare_cited_places(cited: CitedWork, paper: Paper) -> bool | None:
     """Whether volume and first page agree; None if either side lacks them."""
-    theirs = [_FIRST_NUMBER_PATTERN.search(one or "") for one in (paper.volume, paper.pages)]
-    ours = [_FIRST_NUMBER_PATTERN.search(one) for one in (cited.volume, cited.pages)]
+    theirs = [_FIRST_NUMBER_PATTERN.search(part or "") for part in (paper.volume, paper.pages)]
+    ours = [_FIRST_NUMBER_PATTERN.search(part) for part in (cited.volume, cited.pages)]
     if not all(theirs) or not any(ours):
         return None
-    said = set(_FIRST_NUMBER_PATTERN.findall(f"{cited.text} {cited.volume} {cited.pages}"))
-    shared = [number is not None and number[0] in said for number in theirs]
+    numbers = set(_FIRST_NUMBER_PATTERN.findall(f"{cited.text} {cited.volume} {cited.pages}"))
+    shared = [number is not None and number[0] in numbers for number in theirs]
     return True if all(shared) else None if any(shared) else False
 
 
 def _names_same_venue(cited: CitedWork, paper: Paper) -> bool:
-    said = f"{cited.text} {cited.venue}"
-    return title_matching.measure_title_coverage(paper.venue or "", said) == 1
+    text = f"{cited.text} {cited.venue}"
+    return title_matching.measure_title_coverage(paper.venue or "", text) == 1
 
 
 def count_title_words(title: str) -> int:
@@ -257,7 +257,9 @@ class AbsenceVerdict:
 def judge_absence(
     cited: CitedWork, matches: ReferenceMatches, *, has_address: bool = False
 ) -> AbsenceVerdict:
-    answered = tuple(dict.fromkeys(one.provider for one in matches.asked if one.outcome != FAILED))
+    answered = tuple(
+        dict.fromkeys(reply.provider for reply in matches.asked if reply.outcome != FAILED)
+    )
     silent = (reply.provider for reply in matches.asked if reply.outcome == FAILED)
     failed = tuple(dict.fromkeys(name for name in silent if name not in answered))
     too_little = _says_too_little(cited)

@@ -215,26 +215,29 @@ class RetractionChecker:
     async def _check_work(
         self, wanted: dict[IdentifierScheme, str], paper: Paper | None, scope: _CheckScope
     ) -> RetractionCheck:
-        (edition, rows), said = await asyncio.gather(
+        (edition, rows), replies = await asyncio.gather(
             self._look_up_table(wanted), self._ask_registries(wanted, paper, scope)
         )
-        heard = [reply for reply in said if reply.events is not None]
-        failed = tuple(one.name for one in said if one.error is not None)
-        if not heard and edition is None and (failed or not said):
-            raise _build_unavailable_error(said)
-        alone = not heard and bool(failed or not said)
+        heard = [reply for reply in replies if reply.events is not None]
+        failed = tuple(reply.name for reply in replies if reply.error is not None)
+        if not heard and edition is None and (failed or not replies):
+            raise _build_unavailable_error(replies)
+        alone = not heard and bool(failed or not replies)
         setting = WeighingContext(
             table_date=edition.newest_notice_date if edition else None,
             table_alone=alone,
-            contradicted_by_registry=any(one.is_conclusive for one in said),
+            contradicted_by_registry=any(reply.is_conclusive for reply in replies),
         )
-        events = [*rows, *(event for one in heard for event in one.events or ())]
+        events = [*rows, *(event for reply in heard for event in reply.events or ())]
         return RetractionCheck(
             status=weigh_notices(events, setting),
-            answered=(*(one.name for one in heard), *([OFFLINE_TABLE_LABEL] if edition else [])),
+            answered=(
+                *(reply.name for reply in heard),
+                *([OFFLINE_TABLE_LABEL] if edition else []),
+            ),
             failed=failed,
             as_of=setting.table_date if alone else None,
-            work=next((one.work for one in heard if one.work and one.work.title), None),
+            work=next((reply.work for reply in heard if reply.work and reply.work.title), None),
         )
 
     async def _look_up_table(
@@ -259,12 +262,14 @@ class RetractionChecker:
         self, wanted: dict[IdentifierScheme, str], paper: Paper | None, scope: _CheckScope
     ) -> tuple[_RegistryAnswer, ...]:
         """Answers already known from the paper, then the best registry, then the others if needed."""
-        said = [
+        replies = [
             *_collect_record_answers(paper),
             *(_RegistryAnswer(name=name) for name in scope.unaware if not scope.thorough),
         ]
-        heard = {reply.name for reply in said}
-        every = self._order_registries()
+        heard = {reply.name for reply in replies}
+        able = self._catalogue.list_offering(Offer.INTEGRITY)
+        best = [name for name in _REGISTRY_ORDER if name in able]
+        every = [*best, *(name for name in able if name not in best)]
         names = [
             name
             for name in every
@@ -275,18 +280,13 @@ class RetractionChecker:
         if scope.best_only:
             names = names[:1]
         for group in (names,) if scope.thorough else (names[:1], names[1:]):
-            is_best = scope.asks_best and group == list(every[:1])
-            if not (scope.thorough or is_best) and any(one.is_conclusive for one in said):
+            is_best = scope.asks_best and group == every[:1]
+            if not (scope.thorough or is_best) and any(reply.is_conclusive for reply in replies):
                 break
-            said += await asyncio.gather(
+            replies += await asyncio.gather(
                 *(self._ask_registry(name, wanted, scope) for name in group)
             )
-        return tuple(said)
-
-    def _order_registries(self) -> tuple[str, ...]:
-        able = self._catalogue.list_offering(Offer.INTEGRITY)
-        best = [name for name in _REGISTRY_ORDER if name in able]
-        return (*best, *(name for name in able if name not in best))
+        return tuple(replies)
 
     async def _ask_registry(
         self, name: str, wanted: dict[IdentifierScheme, str], scope: _CheckScope
@@ -369,8 +369,8 @@ def _collect_record_answers(paper: Paper | None) -> Iterator[_RegistryAnswer]:
             yield _RegistryAnswer(name=name, events=events)
 
 
-def _build_unavailable_error(said: Iterable[_RegistryAnswer]) -> CitewellError:
-    first = next((reply.error for reply in said if reply.error is not None), None)
+def _build_unavailable_error(replies: Iterable[_RegistryAnswer]) -> CitewellError:
+    first = next((reply.error for reply in replies if reply.error is not None), None)
     return UpstreamUnavailable(
         "No registry could say whether the work was retracted; `citewell data update` installs"
         " a table that works offline.",

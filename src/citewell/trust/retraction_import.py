@@ -148,8 +148,8 @@ def _parse_retraction_row(
         tally.record_fault(line, "the record number is missing")
         return None
     if kind is None:
-        told = clean_markup(cells["RetractionNature"])[:40]
-        tally.record_fault(line, f"unknown nature {told!r}" if told else "no nature")
+        nature = clean_markup(cells["RetractionNature"])[:40]
+        tally.record_fault(line, f"unknown nature {nature!r}" if nature else "no nature")
         return None
     doi = parse_paper_doi(cells["OriginalPaperDOI"])
     digits = cells["OriginalPaperPubMedID"].removesuffix(".0")
@@ -157,14 +157,18 @@ def _parse_retraction_row(
     if not doi and not pmid:
         tally.without_identifier += 1
         return None
+    # The notice's own DOI; none if it is the paper's DOI, with or without words appended.
+    is_concern = _CONCERN_SUFFIX_PATTERN.search(cells["RetractionDOI"]) is not None
+    notice_doi = "" if is_concern else _parse_table_doi(cells["RetractionDOI"])
+    reasons = (clean_markup(part).removeprefix("+").strip() for part in cells["Reason"].split(";"))
     return RetractionEntry(
         record_id=cells["Record ID"],
         kind=kind,
         doi=doi,
         pmid=pmid,
         notice_date=convert_table_date(cells["RetractionDate"]),
-        notice_doi=_parse_notice_doi(cells["RetractionDOI"], paper=doi),
-        reasons=_split_retraction_reasons(cells["Reason"]),
+        notice_doi=notice_doi if notice_doi != doi else "",
+        reasons=tuple(filter(None, reasons)),
     )
 
 
@@ -179,14 +183,6 @@ def _count_entry(entry: RetractionEntry, tally: ImportTally, today: date) -> Non
 def parse_paper_doi(cell: str) -> str:
     """The paper's DOI in lower case, without an appended "expression of concern"."""
     return _parse_table_doi(_CONCERN_SUFFIX_PATTERN.sub("", cell))
-
-
-def _parse_notice_doi(cell: str, *, paper: str) -> str:
-    """The notice's own DOI; empty if it is the paper's DOI, with or without words appended."""
-    if _CONCERN_SUFFIX_PATTERN.search(cell):
-        return ""
-    found = _parse_table_doi(cell)
-    return found if found != paper else ""
 
 
 def _parse_table_doi(cell: str) -> str:
@@ -208,11 +204,6 @@ def convert_table_date(cell: str) -> str:
         return date(year, month, day).isoformat()
     except ValueError:
         return ""
-
-
-def _split_retraction_reasons(cell: str) -> tuple[str, ...]:
-    parts = (clean_markup(part).removeprefix("+").strip() for part in cell.split(";"))
-    return tuple(part for part in parts if part)
 
 
 MAX_TABLE_BYTES = 1 << 30  # the file has 60 MB and grows by a tenth a year

@@ -16,6 +16,7 @@ from citewell.citations.reference import Reference
 from citewell.citations.title_differences import TitleDifference
 from citewell.citations.title_matching import compare_venues
 from citewell.core.values.paper import Paper, WorkAuthor
+from citewell.text.data_tables import load_words
 from citewell.text.language import detection
 from citewell.text.language.scripts import classify_script
 from citewell.text.safety.text_cleaning import clean_markup
@@ -37,15 +38,6 @@ _MAX_PREPRINT_YEARS = 3  # how long after a preprint the journal version may app
 _MAX_NAMED_AUTHORS = 3  # authors of a record that are named
 _BOOK_KINDS = frozenset({"book", "monograph", "collection", "edited-book", "reference-book"})
 PREPRINT_KINDS = frozenset({"article", "posted-content", "preprint"})
-# Words that occur in references but belong to no title.
-_APPARATUS_WORDS = (
-    "vol volume issue pages page doi url http https www org com retrieved available accessed press"
-    " journal proceedings eds editors edition chapter article preprint arxiv january february march"
-    " april may june july august september october november december jan feb mar apr jun jul aug sep"
-    " sept oct nov dec et al pp see also cited source link here note paper study figure fig table"
-    " supplement supplementary appendix reference ref version full text pdf online date"
-)
-_APPARATUS_SET = frozenset(_APPARATUS_WORDS.split())
 _MAX_SHOWN_DIFFERENCES = 3  # altered words of a title
 _MIN_VERSION_SHARE = 0.5  # of words in common, for one title to be a version of the other
 _SAME_LANGUAGE_SHARE = 0.8  # of words in common, from which both are in one language
@@ -178,7 +170,7 @@ def _find_added_words(cited: CitedWork, paper: Paper, record: str) -> FieldVerdi
     own = list_foreign_words(title_differences.find_added_words(cited.title, record), paper)
     if not own:
         return None
-    reason = f"the record's title is “{_shorten_text(record)}”: it lacks “{' '.join(own)}”"
+    reason = f"the record's title is “{author_judgement.shorten_text(record)}”: it lacks “{' '.join(own)}”"
     return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
 
 
@@ -197,8 +189,8 @@ def _find_altered_words(cited: CitedWork, record: str) -> FieldVerdict | None:
     is_foreign = shared < _SAME_LANGUAGE_SHARE and _find_language_difference(title, record)
     if not found or is_foreign:
         return None
-    said = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
-    reason = f"the record's title is “{_shorten_text(record)}”: {said}"
+    changes = "; ".join(map(_describe_altered_words, found[:_MAX_SHOWN_DIFFERENCES]))
+    reason = f"the record's title is “{author_judgement.shorten_text(record)}”: {changes}"
     if all(difference.is_mere_loss for difference in found):
         return FieldVerdict(state=FieldAgreement.MATCH, reason=reason, is_open=True)
     return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason, is_altered=True)
@@ -227,9 +219,11 @@ def _compare_whole_title(cited: CitedWork, paper: Paper, record: str) -> FieldVe
         )
     if cited.title:
         found = _compare_titles(cited.title, record)
-        known = len(
-            list_foreign_words(cited.title, paper)
-        ) < _MIN_MISSING_WORDS or _has_author_in_title(cited, paper)
+        # A guessed title that contains the first author is probably no title.
+        named = not cited.authors and any(
+            author_matching.is_author_mentioned(author, cited.title) for author in paper.authors[:1]
+        )
+        known = named or len(list_foreign_words(cited.title, paper)) < _MIN_MISSING_WORDS
         doubtful = found.state is FieldAgreement.MISMATCH and (known or held >= _TITLE_LIKELY_SHARE)
         return (
             _build_not_checked("the title could not be identified with certainty")
@@ -249,14 +243,6 @@ def compare_guessed_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
         _find_altered_words(cited, record) if found.state is not FieldAgreement.MISMATCH else None
     )
     return altered or found
-
-
-def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
-    """Whether the guessed title contains the first author, so that it is probably no title."""
-    lead = paper.authors[:1]
-    return not cited.authors and any(
-        author_matching.is_author_mentioned(one, cited.title) for one in lead
-    )
 
 
 def _compare_titles(cited: str, record: str) -> FieldVerdict:
@@ -282,7 +268,7 @@ def _compare_titles(cited: str, record: str) -> FieldVerdict:
     if len(missing) / len(wanted) < _MIN_MISSING_SHARE:
         return _build_match(f"the record's title lacks: {lacking}")
     return _build_mismatch(
-        f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+        f"the record's title is “{author_judgement.shorten_text(record)}”, which lacks: {lacking}"
     )
 
 
@@ -308,7 +294,7 @@ def _compare_loose_text(text: str, record: str, paper: Paper, held: float) -> Fi
     if len(missing) >= _MIN_MISSING_WORDS and held < _TITLE_ABSENT_SHARE:
         lacking = ", ".join(missing[:6])
         return _build_mismatch(
-            f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+            f"the record's title is “{author_judgement.shorten_text(record)}”, which lacks: {lacking}"
         )
     return (
         _build_match()
@@ -331,12 +317,20 @@ def list_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
     """The significant words of a text that occur nowhere in the record."""
     people = (person.name for person in paper.authors)
     rest = " ".join([clean_markup(paper.title), *people, paper.venue or "", paper.publisher or ""])
+    # Words that occur in references but belong to no title.
+    apparatus = load_words(__package__, "common_words", "apparatus_words")
     words = [
         word
         for word in title_matching.extract_title_words(_drop_venue_subtitle(text, paper.venue))
-        if not word.isdigit() and word not in _APPARATUS_SET
+        if not word.isdigit() and word not in apparatus
     ]
-    return _drop_abbreviations(title_matching.find_absent_words(words, rest), rest)
+    # Abbreviated names of journals begin a word of the record.
+    known = title_matching.extract_title_words(rest)
+    return tuple(
+        word
+        for word in title_matching.find_absent_words(words, rest)
+        if not any(other.startswith(word) for other in known)
+    )
 
 
 def _drop_venue_subtitle(text: str, venue: str | None) -> str:
@@ -348,12 +342,6 @@ def _drop_venue_subtitle(text: str, venue: str | None) -> str:
     if not after.startswith(":"):
         return text
     return text[: start + len(venue)] + " " + _BEFORE_FIGURE.sub("", after, count=1)
-
-
-def _drop_abbreviations(words: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The words that do not begin a word of the text, as abbreviated journal names do."""
-    whole = title_matching.extract_title_words(text)
-    return tuple(word for word in words if not any(other.startswith(word) for other in whole))
 
 
 def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -372,14 +360,10 @@ def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
         return _build_not_checked(
             "an organization and a person, or names in different scripts, cannot be compared"
         )
-    if not cited.title and _is_name_of_venue(first.name, paper):
-        return _build_not_checked("the citation names the journal in place of an author")
-    return _judge_other_author(_format_surname(first), paper)
-
-
-def _is_name_of_venue(name: str, paper: Paper) -> bool:
     around = (paper.venue, paper.publisher, paper.title)
-    return any(venue and compare_venues(name, venue) for venue in around)
+    if not cited.title and any(name and compare_venues(first.name, name) for name in around):
+        return _build_not_checked("the citation names the journal in place of an author")
+    return _judge_other_author(author_judgement.format_surname(first), paper)
 
 
 def _judge_cited_authors(
@@ -389,7 +373,7 @@ def _judge_cited_authors(
     words = author_judgement.list_name_words(
         f"{paper.title} {paper.venue or ''} {paper.publisher or ''}"
     )
-    told = author_judgement.judge_author_lists(
+    judgement = author_judgement.judge_author_lists(
         CitedAuthors(
             people=cited.authors,
             text="" if cited.structured else cited.text,
@@ -398,17 +382,17 @@ def _judge_cited_authors(
         ),
         lists,
     )
-    if told is None:
+    if judgement is None:
         return None
-    if told.agreement:
-        return _build_match(told.reason)
+    if judgement.agreement:
+        return _build_match(judgement.reason)
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked("editors and authors of books are often confused")
-    if told.agreement is None:
+    if judgement.agreement is None:
         return FieldVerdict(
-            state=FieldAgreement.NOT_CHECKED, reason=told.reason, is_open=told.is_open
+            state=FieldAgreement.NOT_CHECKED, reason=judgement.reason, is_open=judgement.is_open
         )
-    return _build_mismatch(told.reason)
+    return _build_mismatch(judgement.reason)
 
 
 def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -419,7 +403,7 @@ def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if text and any(author_matching.is_author_mentioned(person, text) for person in paper.authors):
         return _build_match("an author of the record is named, but not the first")
     named = (
-        _format_surname(cited.authors[0])
+        author_judgement.format_surname(cited.authors[0])
         if cited.authors
         else title_matching.find_leading_name(paper.title, text)
     )
@@ -432,9 +416,9 @@ def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
     lead = paper.authors[0]
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked("editors and authors of books are often confused")
-    others = ", ".join(map(_format_surname, paper.authors[1:_MAX_NAMED_AUTHORS]))
+    others = ", ".join(map(author_judgement.format_surname, paper.authors[1:_MAX_NAMED_AUTHORS]))
     more = " et al." if len(paper.authors) > _MAX_NAMED_AUTHORS else ""
-    real = f"{_format_surname(lead)}{f', {others}' if others else ''}{more}"
+    real = f"{author_judgement.format_surname(lead)}{f', {others}' if others else ''}{more}"
     return _build_mismatch(f"the citation names {named}, the record {real}")
 
 
@@ -448,7 +432,7 @@ def _compare_year(cited: CitedWork, paper: Paper) -> FieldVerdict:
     stated = _collect_stated_years(cited, paper)
     if not stated:
         return _build_not_checked("the citation gives no year")
-    apart = min(abs(one - other) for one in stated for other in known)
+    apart = min(abs(year - other) for year in stated for other in known)
     if apart < _MISMATCH_YEARS:
         near = f"one year from the record's {paper.year}: first online, in print, or a preprint"
         return _build_match(near if apart else "")
@@ -480,14 +464,6 @@ def _collect_stated_years(cited: CitedWork, paper: Paper) -> frozenset[int]:
 
 def _parse_publication_year(published: str | None) -> int | None:
     return int(published[:4]) if published and published[:4].isdigit() else None
-
-
-def _format_surname(person: WorkAuthor) -> str:
-    return _shorten_text(clean_markup(person.family or person.name))
-
-
-def _shorten_text(text: str, max_chars: int = 120) -> str:
-    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
 
 
 def _build_match(note: str = "") -> FieldVerdict:

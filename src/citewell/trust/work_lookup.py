@@ -188,16 +188,16 @@ class WorkLookup:
         doi = doi or (finding.paper.doi if finding.paper else None)
         if finding.existence == NOT_REGISTERED:
             return await self._suggest_other_work(finding, cited, doi, tenant)
-        finding, (status, told) = await asyncio.gather(
+        finding, (status, sentences) = await asyncio.gather(
             self._suggest_other_work(finding, cited, doi, tenant),
             self._check_notices(doi, finding.paper, finding.unaware_registries, tenant=tenant),
         )
         return replace(
             finding,
             retraction=status,
-            is_retraction_unknown=_is_unanswered(told),
-            has_asked=finding.has_asked or bool(told),
-            provenance=(*finding.provenance, *told),
+            is_retraction_unknown=_is_unanswered(sentences),
+            has_asked=finding.has_asked or bool(sentences),
+            provenance=(*finding.provenance, *sentences),
         )
 
     async def look_up_by_words(
@@ -211,15 +211,17 @@ class WorkLookup:
         """The work that a reference without an identifier means, if a record matches well enough."""
         query = replace(_build_bibliographic_query(cited, venue), glance=has_address)
         matches = await self._records.match_records(query, tenant=tenant)
-        told = _describe_asked_registries("matched by its words", matches.asked)
+        sentence = _describe_asked_registries("matched by its words", matches.asked)
         ranked = registry_judgement.rank_record_candidates(cited, matches.papers)
         if suspect := _find_suspect(ranked):
             # One registry's record accuses nobody, so the others are asked for theirs.
             whole = await self._collect_readings(suspect, tenant)
-            papers = [whole if one is suspect else one for one in matches.papers]
+            papers = [whole if paper is suspect else paper for paper in matches.papers]
             ranked = registry_judgement.rank_record_candidates(cited, papers)
         if not ranked or ranked[0].confidence != HIGH:
-            return _build_unmatched_finding(cited, matches, ranked, told, has_address=has_address)
+            return _build_unmatched_finding(
+                cited, matches, ranked, sentence, has_address=has_address
+            )
         best = ranked[0]
         paper, absent = await self._complete_record(best.paper, tenant)
         status, more = await self._check_notices(paper.doi, paper, absent, tenant=tenant)
@@ -233,7 +235,7 @@ class WorkLookup:
             searched_by_words=True,
             has_asked=bool(matches.asked or more),
             asked_registries=_list_asked_names(matches.asked),
-            provenance=(told, *more),
+            provenance=(sentence, *more),
         )
 
     async def _collect_readings(self, paper: Paper, tenant: str | None) -> Paper:
@@ -267,15 +269,15 @@ class WorkLookup:
     ) -> WorkFinding:
         if not ids:
             return WorkFinding(existence=UNCHECKED)
-        first, told = await self._look_up_identifier(ids[0], cited, tenant)
-        provenance, asked, names = [told], first.has_asked, first.asked_registries
+        first, sentence = await self._look_up_identifier(ids[0], cited, tenant)
+        provenance, asked, names = [sentence], first.has_asked, first.asked_registries
         # The ISBN beside a DOI is often that of the book or the volume around the work.
-        others = [one for one in ids[1:] if one.scheme is not IdentifierScheme.ISBN]
+        others = [paper_id for paper_id in ids[1:] if paper_id.scheme is not IdentifierScheme.ISBN]
         for paper_id in others[: _MAX_IDENTIFIERS - 1]:
             if first.paper is not None:
                 break
-            second, told = await self._look_up_identifier(paper_id, cited, tenant)
-            provenance.append(told)
+            second, sentence = await self._look_up_identifier(paper_id, cited, tenant)
+            provenance.append(sentence)
             asked = asked or second.has_asked
             names = _join_names(names, second.asked_registries)
             same = paper_id.scheme is ids[0].scheme  # another reading of the same identifier
@@ -309,7 +311,7 @@ class WorkLookup:
         matches = await self._records.match_records(
             _build_bibliographic_query(cited), tenant=tenant
         )
-        told = _describe_asked_registries("matched by its words", matches.asked)
+        sentence = _describe_asked_registries("matched by its words", matches.asked)
         ranked = registry_judgement.rank_record_candidates(
             cited, [paper for paper in matches.papers if paper.doi and paper.doi != doi]
         )
@@ -324,7 +326,7 @@ class WorkLookup:
             asked_registries=_join_names(
                 finding.asked_registries, _list_asked_names(matches.asked)
             ),
-            provenance=(*finding.provenance, told),
+            provenance=(*finding.provenance, sentence),
         )
 
     async def _check_notices(
@@ -376,8 +378,8 @@ def _join_names(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, .
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _is_unanswered(told: tuple[str, ...]) -> bool:
-    return any(sentence.startswith(RETRACTION_UNCHECKED) for sentence in told)
+def _is_unanswered(sentences: tuple[str, ...]) -> bool:
+    return any(sentence.startswith(RETRACTION_UNCHECKED) for sentence in sentences)
 
 
 def _is_offline(asked: Sequence[ProviderOutcome]) -> bool:
@@ -404,11 +406,13 @@ def _build_work_finding(
 
 def _list_unaware_registries(record: WorkRecord) -> tuple[str, ...]:
     """The registries that answered and do not have the work."""
-    said = tuple(reply.provider for reply in record.asked if reply.outcome == ABSENT)
+    absent = tuple(reply.provider for reply in record.asked if reply.outcome == ABSENT)
     described = any(
-        one.provider == "openalex" and one.outcome == WORK_FOUND for one in record.asked
+        reply.provider == "openalex" and reply.outcome == WORK_FOUND for reply in record.asked
     )
-    return tuple(dict.fromkeys((*said, *_infer_unaware_medical(record.paper, described=described))))
+    return tuple(
+        dict.fromkeys((*absent, *_infer_unaware_medical(record.paper, described=described)))
+    )
 
 
 def _infer_unaware_medical(paper: Paper | None, *, described: bool) -> tuple[str, ...]:
@@ -448,8 +452,8 @@ def _excuse_version_year(finding: WorkFinding, cited: CitedWork, other: Paper) -
     is_wrong_too = compare_with_record(cited, other).year.state is FieldAgreement.MISMATCH
     if identity is None or is_wrong_too:
         return finding
-    said = f"the year is that of another version of the work, DOI {other.doi}"
-    year = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason=said)
+    reason = f"the year is that of another version of the work, DOI {other.doi}"
+    year = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason=reason)
     return replace(finding, identity=replace(identity, year=year))
 
 
@@ -457,7 +461,7 @@ def _build_unmatched_finding(
     cited: CitedWork,
     matches: ReferenceMatches,
     ranked: Sequence[RankedCandidate],
-    told: str,
+    sentence: str,
     *,
     has_address: bool,
 ) -> WorkFinding:
@@ -472,7 +476,7 @@ def _build_unmatched_finding(
         has_asked=bool(matches.asked),
         is_offline=_is_offline(matches.asked),
         asked_registries=_list_asked_names(matches.asked),
-        provenance=(told,),
+        provenance=(sentence,),
     )
     if near is not None:
         return replace(

@@ -91,17 +91,53 @@ class QueryMonitor:
             interval_seconds=watching_settings.watch_interval,
         )
 
-    async def save_query(self, owner: Owner, asked: MonitorRequest) -> MonitorSaved:
-        """Save a search for a caller of the server, with what it finds now as known."""
-        check_declared_bounds(asked)
-        if refusal := await self._gate.find_refusal(owner):
-            return MonitorSaved(status=refusal.status, reason=refusal.reason)
-        return await self._store_query(owner, asked, consented=True)
+    async def save_query(
+        self, owner: Owner, asked: MonitorRequest, *, is_own: bool = False
+    ) -> MonitorSaved:
+        """Save a search, with what it finds now as known.
 
-    async def save_own_query(self, owner: Owner, asked: MonitorRequest) -> MonitorSaved:
-        """Save a search for the person at the command line, who needs no recorded consent."""
+        A caller of the server must have consented; the person at the command line, `is_own`, need not.
+        """
         check_declared_bounds(asked)
-        return await self._store_query(owner, asked, consented=False)
+        refusal = None if is_own else await self._gate.find_refusal(owner)
+        if refusal:
+            return MonitorSaved(status=refusal.status, reason=refusal.reason)
+        now = self._clock()
+        days = asked.ttl_days
+        definition = {"query": clean_query_text(asked.query), "provider": asked.provider}
+        try:
+            answer = await self._run_search(definition, None)
+            seen, note = _remember_results([], answer.results), None
+        except InvalidInput:
+            raise
+        except CitewellError as error:
+            seen = []
+            note = f"The search failed just now, so the first check reports everything. {error.message}"
+        record = WatchRecord(
+            id=self._new_id(),
+            owner=str(owner),
+            kind="query",
+            definition=definition,
+            state={"seen": seen},
+            expires=now + (days * _DAY_SECONDS if days else self._ttl_seconds),
+            due=now + self._interval_seconds,
+        )
+        stored = await self._store.add_watch(
+            str(owner), record, most=MAX_MONITORS, purpose=None if is_own else "monitoring"
+        )
+        if not stored:
+            return MonitorSaved(
+                status="limit",
+                reason=f"{MAX_MONITORS} searches are saved already; one that is past its time makes room.",
+            )
+        return MonitorSaved(
+            status="ok",
+            id=record.id,
+            query=definition["query"],
+            known_results=len(seen),
+            expires_at=format_utc_time(record.expires or now),
+            note=note,
+        )
 
     async def check_queries(
         self, owner: Owner, monitor_id: str | None, *, progress: ProgressCallback | None = None
@@ -149,64 +185,24 @@ class QueryMonitor:
         )
         return news if kept else ()
 
-    async def _store_query(
-        self, owner: Owner, asked: MonitorRequest, *, consented: bool
-    ) -> MonitorSaved:
-        now = self._clock()
-        days = asked.ttl_days
-        definition = {"query": clean_query_text(asked.query), "provider": asked.provider}
-        try:
-            answer = await self._run_search(definition, None)
-            seen, note = _remember_results([], answer.results), None
-        except InvalidInput:
-            raise
-        except CitewellError as error:
-            seen = []
-            note = f"The search failed just now, so the first check reports everything. {error.message}"
-        record = WatchRecord(
-            id=self._new_id(),
-            owner=str(owner),
-            kind="query",
-            definition=definition,
-            state={"seen": seen},
-            expires=now + (days * _DAY_SECONDS if days else self._ttl_seconds),
-            due=now + self._interval_seconds,
-        )
-        stored = await self._store.add_watch(
-            str(owner), record, most=MAX_MONITORS, purpose="monitoring" if consented else None
-        )
-        if not stored:
-            return MonitorSaved(
-                status="limit",
-                reason=f"{MAX_MONITORS} searches are saved already; one that is past its time makes room.",
-            )
-        return MonitorSaved(
-            status="ok",
-            id=record.id,
-            query=definition["query"],
-            known_results=len(seen),
-            expires_at=format_utc_time(record.expires or now),
-            note=note,
-        )
-
     async def _check_for_caller(self, record: WatchRecord) -> MonitoredQuery:
-        told = {"id": record.id, "query": record.definition["query"]}
+        fields = {"id": record.id, "query": record.definition["query"]}
         try:
             news = await self.check_watch(record)
         except CitewellError as error:
-            return MonitoredQuery(**told, error=error.message)
+            return MonitoredQuery(**fields, error=error.message)
         results = tuple(SearchResult.model_validate(item.content["result"]) for item in news)
         return MonitoredQuery(
-            **told, checked_at=format_utc_time(self._clock()), new_results=results
+            **fields, checked_at=format_utc_time(self._clock()), new_results=results
         )
 
     async def _run_search(
         self, definition: dict[str, Any], progress: ProgressCallback | None
     ) -> SearchAnswer:
-        ask = SearchRequest(
+        request = SearchRequest(
             query=definition["query"], provider=definition.get("provider"), count=_RESULT_COUNT
         )
-        return await self._search.search_web_pages(ask, trace=RoutingTrace(), progress=progress)
+        return await self._search.search_web_pages(request, trace=RoutingTrace(), progress=progress)
 
     def _build_news(self, record: WatchRecord, result: SearchResult) -> WatchNewsItem:
         content = {

@@ -17,6 +17,7 @@ from citewell.core.tooling import ProgressCallback
 from citewell.core.values.citation_checks import AuditEntry
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.paper import IdentifierScheme, PaperId, WorkAuthor
+from citewell.text.data_tables import load_table
 from citewell.trust.bibliography_audit import AuditRequest
 from citewell.watching.settings import WatchingSettings
 from citewell.watching.watch_store import SqlWatchStore, WatchNewsItem, WatchRecord
@@ -26,26 +27,7 @@ if TYPE_CHECKING:
 
 _PLAIN_FIELDS = ("raw", "title", "year", "published", "venue", "volume", "issue", "pages", "publisher", "url", "kind", "key", "line", "and_others")  # fmt: skip
 
-RETRACTED, CONCERN, CORRECTED, REINSTATED = "retracted", "concern", "corrected", "reinstated"
 LINK_DIED, LINK_BACK, MOVED, PUBLISHED = "link_died", "link_back", "moved", "published"
-_KINDS_BY_NOTICE = {
-    "retraction": RETRACTED,
-    "unconfirmed_retraction": CONCERN,
-    "expression_of_concern": CONCERN,
-    "correction": CORRECTED,
-    "reinstatement": REINSTATED,
-}
-_CHANGE_TEXTS = {
-    RETRACTED: "was retracted",
-    CONCERN: "has a notice of concern",
-    CORRECTED: "was corrected",
-    REINSTATED: "was reinstated",
-    LINK_DIED: "can no longer be reached at its address",
-    LINK_BACK: "can be reached again",
-    MOVED: "has moved to another address",
-    PUBLISHED: "was published in a journal",
-}
-
 MAX_WATCHES = 100  # bibliographies of one owner
 MAX_REFERENCES = 5000  # of one bibliography
 DEFAULT_INTERVAL_SECONDS = 86_400.0
@@ -167,11 +149,11 @@ class ReferenceWatch:
         self, record: WatchRecord, progress: ProgressCallback | None
     ) -> WatchOutcome:
         references = tuple(map(decode_reference, record.definition["references"]))
-        wish = AuditRequest(
+        request = AuditRequest(
             source="watch", references=references, structured=record.definition["structured"]
         )
         report = await self._audit.audit_bibliography(
-            wish, max_entries=MAX_REFERENCES, owner=record.owner, progress=progress
+            request, max_entries=MAX_REFERENCES, owner=record.owner, progress=progress
         )
         state, news, unchecked = self._compare_entries(record, references, report.entries)
         return WatchOutcome(record=replace(record, state=state), news=news, unchecked=unchecked)
@@ -201,10 +183,10 @@ class ReferenceWatch:
                 WatchNewsItem(
                     id=self._new_id(),
                     watch=record.id,
-                    content={"file": record.definition["name"], **told},
+                    content={"file": record.definition["name"], **change},
                     found=self._clock(),
                 )
-                for told in list_reference_changes(old, new, entry)
+                for change in list_reference_changes(old, new, entry)
             ]
         return state, tuple(news), unchecked
 
@@ -215,15 +197,16 @@ class ReferenceWatch:
 def describe_reference_state(entry: AuditEntry) -> dict[str, Any]:
     """What is known now; what could not be checked is absent."""
     notice = entry.retraction_status
-    told = {
-        "notice": _KINDS_BY_NOTICE.get(notice.kind) if notice else None,
+    kinds = load_table(__package__, "reference_changes")["kinds_by_notice"]
+    facts = {
+        "notice": kinds.get(notice.kind) if notice else None,
         "notice_id": (notice.notice_doi or notice.date) if notice else None,
         "is_live": entry.link_live,
         "moved_to": entry.moved_to,
         "published_doi": entry.published_doi,
         "archived_url": entry.archived_url,
     }
-    return {key: value for key, value in told.items() if value is not None}
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def merge_reference_state(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,10 +219,16 @@ def list_reference_changes(
 ) -> Iterator[dict[str, Any]]:
     """One piece of news for each change; with an empty `old`, all that is wrong already."""
     title = entry.title or entry.doi or entry.url or ""
+    texts = load_table(__package__, "reference_changes")["texts"]
     cited = {"title": title[:300], "doi": entry.doi, "url": entry.url, "key": entry.key}
     for kind, details in _iterate_changes(old, new, entry):
-        told = {"kind": kind, "text": f"“{title[:200]}” {_CHANGE_TEXTS[kind]}.", **cited, **details}
-        yield {name: value for name, value in told.items() if value is not None}
+        change = {
+            "kind": kind,
+            "text": f"“{title[:200]}” {texts[kind]}.",
+            **cited,
+            **details,
+        }
+        yield {name: value for name, value in change.items() if value is not None}
 
 
 def _iterate_changes(
@@ -271,10 +260,10 @@ def _iterate_changes(
 
 def encode_reference(reference: Reference) -> dict[str, Any]:
     """JSON without the fields that are empty."""
-    told: dict[str, Any] = {name: getattr(reference, name) for name in _PLAIN_FIELDS}
-    told["authors"] = [asdict(author) for author in reference.authors]
-    told["ids"] = [[item.scheme.value, item.value] for item in reference.ids]
-    return {name: value for name, value in told.items() if value}
+    fields: dict[str, Any] = {name: getattr(reference, name) for name in _PLAIN_FIELDS}
+    fields["authors"] = [asdict(author) for author in reference.authors]
+    fields["ids"] = [[item.scheme.value, item.value] for item in reference.ids]
+    return {name: value for name, value in fields.items() if value}
 
 
 def decode_reference(stored: dict[str, Any]) -> Reference:

@@ -50,7 +50,7 @@ class WatchRecord:
     revision: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        told = {
+        fields = {
             "id": self.id,
             "kind": self.kind,
             **self.definition,
@@ -59,7 +59,7 @@ class WatchRecord:
             "expiresAt": format_utc_time(self.expires) if self.expires else None,
             "dueAt": format_utc_time(self.due),
         }
-        return {key: value for key, value in told.items() if value is not None}
+        return {key: value for key, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

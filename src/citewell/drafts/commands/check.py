@@ -24,21 +24,15 @@ from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.core.values.argument_types import BIBLIOGRAPHY_STYLES
-from citewell.drafts.commands.checking import finding_table, sarif_log
-from citewell.drafts.commands.checking.certain_repairs import (
-    FileRepair,
-    plan_file_repairs,
-    render_diff,
-    write_file_repair,
-)
+from citewell.drafts.commands.checking import certain_repairs, checked_draft, sarif_log
 from citewell.drafts.commands.checking.checked_draft import (
     CheckedDraft,
     count_unanswered,
+    describe_totals,
     grade_finding,
     label_finding,
     list_shown_findings,
 )
-from citewell.drafts.commands.checking.finding_table import describe_totals
 from citewell.drafts.draft import Draft
 from citewell.drafts.draft_check import DraftCheck
 from citewell.drafts.draft_files import DraftFileReader, list_bibliography_names
@@ -48,7 +42,6 @@ from citewell.drafts.draft_findings import (
     DraftFinding,
     DraftVerdict,
 )
-from citewell.evidence.judging.source_opinions import FindingEvidence
 from citewell.library.local_files import describe_import_error
 from citewell.trust.commands import reference_files
 
@@ -63,7 +56,7 @@ _MARKUP_PATTERN = re.compile(r"([\\`*_\[\]<>#|])")
 def render_annotated_copy(checked: CheckedDraft) -> str:
     """The text of the draft, with footnotes that every markdown program shows as such."""
     shown = list_shown_findings(checked.report)
-    numbers = {one.id: number for number, one in enumerate(shown, start=1)}
+    numbers = {finding.id: number for number, finding in enumerate(shown, start=1)}
     marks: dict[int, list[DraftFinding]] = {}
     elsewhere: list[DraftFinding] = []
     for finding in shown:
@@ -75,15 +68,18 @@ def render_annotated_copy(checked: CheckedDraft) -> str:
     parts: list[str] = []
     last = 0
     for offset in sorted(marks):
-        parts += [text[last:offset], *(f"[^citewell-{numbers[one.id]}]" for one in marks[offset])]
+        parts += [
+            text[last:offset],
+            *(f"[^citewell-{numbers[finding.id]}]" for finding in marks[offset]),
+        ]
         last = offset
     parts.append(text[last:].rstrip())
     notes = [
-        f"[^citewell-{numbers[one.id]}]: " + _render_finding(one).replace("\n", "\n    ")
-        for one in shown
-        if one not in elsewhere
+        f"[^citewell-{numbers[finding.id]}]: " + _render_finding(finding).replace("\n", "\n    ")
+        for finding in shown
+        if finding not in elsewhere
     ]
-    listed = [f"- {_render_finding(one)}" for one in elsewhere]
+    listed = [f"- {_render_finding(finding)}" for finding in elsewhere]
     return (
         "\n\n".join(
             [
@@ -115,15 +111,12 @@ def _render_finding(finding: DraftFinding) -> str:
         lines.append(
             _escape_markup(f"{difference.kind}: {difference.draft}; in the source: {source}.")
         )
-    lines += [_quote_evidence(passage) for passage in finding.evidence or ()]
-    lines += [f"Repair: {_escape_markup(one.text)}" for one in finding.repairs or ()]
+    for evidence in finding.evidence or ():
+        link = f" <{evidence.url}>" if evidence.url else ""
+        title = f" ({_escape_markup(evidence.title)})" if evidence.title else ""
+        lines.append(f"“{_escape_markup(evidence.passage)}”{title}{link}")
+    lines += [f"Repair: {_escape_markup(repair.text)}" for repair in finding.repairs or ()]
     return "\n".join(" ".join(line.split()) for line in lines)
-
-
-def _quote_evidence(evidence: FindingEvidence) -> str:
-    link = f" <{evidence.url}>" if evidence.url else ""
-    title = f" ({_escape_markup(evidence.title)})" if evidence.title else ""
-    return f"“{_escape_markup(evidence.passage)}”{title}{link}"
 
 
 def _escape_markup(text: str) -> str:
@@ -211,7 +204,7 @@ def command(
     checked = asyncio.run(
         check_draft_files(
             names,
-            CheckWish(
+            CheckOptions(
                 bibliography=bibliography,
                 focus=focus,
                 max_statements=max_statements,
@@ -230,7 +223,7 @@ def command(
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     elif sarif != Path("-"):
         for draft in checked:
-            finding_table.print_findings(draft, explained=not quiet, offers_repairs=not fix)
+            checked_draft.print_findings(draft, explained=not quiet, offers_repairs=not fix)
     if fix:
         _repair_drafts(checked, asks=not yes)
     found = {finding.verdict for draft in checked for finding in draft.report.findings}
@@ -284,22 +277,19 @@ def _write_copies(
     checked: list[CheckedDraft], *, sarif: Path | None, html: Path | None, md: Path | None
 ) -> None:
     if sarif is not None:
-        from citewell.drafts.commands.checking.sarif_log import build_sarif_log
-
-        log = build_sarif_log(checked)
+        log = sarif_log.build_sarif_log(checked)
         if sarif == Path("-"):
             screen.print_json(log)
         else:
-            text = json.dumps(log, ensure_ascii=False, indent=1) + "\n"
-            _write_copy_file(sarif, text)
+            _write_copy_file(sarif, json.dumps(log, ensure_ascii=False, indent=1) + "\n")
     if html is not None:
         from citewell.drafts.commands.checking.draft_page import render_draft_page
 
-        for one, path in _pair_paths(checked, html, ".html"):
-            _write_copy_file(path, render_draft_page(one))
+        for draft, path in _pair_paths(checked, html, ".html"):
+            _write_copy_file(path, render_draft_page(draft))
     if md is not None:
-        for one, path in _pair_paths(checked, md, ".checked.md"):
-            _write_copy_file(path, render_annotated_copy(one))
+        for draft, path in _pair_paths(checked, md, ".checked.md"):
+            _write_copy_file(path, render_annotated_copy(draft))
 
 
 def _pair_paths(
@@ -334,10 +324,10 @@ def _report_file(path: Path, about: str = "") -> None:
 
 
 def _repair_drafts(checked: list[CheckedDraft], *, asks: bool) -> None:
-    plans = [plan for draft in checked for plan in plan_file_repairs(draft)]
+    plans = [plan for draft in checked for plan in certain_repairs.plan_file_repairs(draft)]
     wanted = [plan for plan in plans if plan.before != plan.after]
     for plan in plans:
-        sys.stderr.write(render_diff(plan))
+        sys.stderr.write(certain_repairs.render_diff(plan))
         for text in plan.left:
             sys.stderr.write(f"citewell: left for you in {plan.path}: {text}\n")
     if not wanted:
@@ -347,11 +337,11 @@ def _repair_drafts(checked: list[CheckedDraft], *, asks: bool) -> None:
         sys.stderr.write("citewell: nothing was changed.\n")
         return
     for plan in wanted:
-        write_file_repair(plan)
+        certain_repairs.write_file_repair(plan)
         _report_file(plan.path, _count_repairs(plan.count))
 
 
-def _confirm_repairs(plans: list[FileRepair]) -> bool:
+def _confirm_repairs(plans: list[certain_repairs.FileRepair]) -> bool:
     """Ask on a terminal; without one nothing is written, because nobody has seen the diff."""
     if not sys.stdin.isatty():
         sys.stderr.write("citewell: to write these repairs without being asked, add --yes.\n")
@@ -368,7 +358,7 @@ def _count_repairs(count: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckWish:
+class CheckOptions:
     """What the options of the command ask for."""
 
     bibliography: Path | None = None
@@ -378,13 +368,15 @@ class CheckWish:
     find_sources: bool = False
 
 
-async def check_draft_files(names: list[str], wish: CheckWish) -> list[CheckedDraft]:
+async def check_draft_files(names: list[str], options: CheckOptions) -> list[CheckedDraft]:
     """All drafts are read before the first is checked, so that a missing file is told at once."""
-    listed = reference_files.read_text_file(str(wish.bibliography)) if wish.bibliography else ""
+    listed = (
+        reference_files.read_text_file(str(options.bibliography)) if options.bibliography else ""
+    )
     async with open_command_app(is_gate=True) as app:
         with screen.show_spinner("Reading"):
             drafts = {name: await _read_one_draft(app, name, listed) for name in names}
-        return [await _check_one_draft(app, name, draft, wish) for name, draft in drafts.items()]
+        return [await _check_one_draft(app, name, draft, options) for name, draft in drafts.items()]
 
 
 async def _read_one_draft(app: App, name: str, bibliography: str) -> Draft:
@@ -400,30 +392,35 @@ async def _read_one_draft(app: App, name: str, bibliography: str) -> Draft:
         raise InvalidInput(f"{name}: {describe_import_error(error)}") from None
 
 
-async def _check_one_draft(app: App, name: str, draft: Draft, wish: CheckWish) -> CheckedDraft:
+async def _check_one_draft(
+    app: App, name: str, draft: Draft, options: CheckOptions
+) -> CheckedDraft:
     with screen.show_spinner(f"Checking {name}") as progress:
         report = await app.require_service(DraftCheck).check_draft(
             draft,
             owner=str(app.local_owner),
-            focus=wish.focus,
-            max_statements=wish.max_statements,
-            style=wish.style,
+            focus=options.focus,
+            max_statements=options.max_statements,
+            style=options.style,
             progress=progress.update_progress,
-            find_sources=wish.find_sources,
+            find_sources=options.find_sources,
         )
     return CheckedDraft(
         name=name,
         draft=draft,
         report=report,
-        bibliographies=_list_bibliographies(name, draft, wish),
+        bibliographies=_list_bibliographies(name, draft, options),
     )
 
 
-def _list_bibliographies(name: str, draft: Draft, wish: CheckWish) -> tuple[str, ...]:
+def _list_bibliographies(name: str, draft: Draft, options: CheckOptions) -> tuple[str, ...]:
     """The files of references that were read beside the draft."""
-    if wish.bibliography is not None:
-        return (str(wish.bibliography),)
+    if options.bibliography is not None:
+        return (str(options.bibliography),)
     if name == STDIN_NAME or draft.format not in {"latex", "markdown"}:
         return ()
-    beside = (Path(name).parent / one for one in list_bibliography_names(draft.text, draft.format))
+    beside = (
+        Path(name).parent / file_name
+        for file_name in list_bibliography_names(draft.text, draft.format)
+    )
     return tuple(str(path) for path in beside if path.is_file())

@@ -9,6 +9,7 @@ from citewell.drafts.draft import (
     CitationForm,
     CitationMark,
     TargetKind,
+    TextSpan,
     build_mark,
     list_targets,
 )
@@ -61,16 +62,14 @@ def find_number_marks(spoken: str, *, has_parentheses: bool = False) -> Iterator
     for start, end, numbers in _join_bracket_ranges(spoken):
         before = spoken[max(0, start - _CONTEXT_CHARS) : start]
         if _INTERVAL_PATTERN.search(before) is None:
-            yield build_number_mark(start, end, numbers)
+            yield build_number_mark((start, end), numbers)
     for match in _ANCHORED_PATTERN.finditer(spoken):
-        yield build_number_mark(match.start(), match.end(), expand_numbers(match[1]))
+        yield build_number_mark(match.span(), expand_numbers(match[1]))
     for match in _WORDED_PATTERN.finditer(spoken):
-        yield build_number_mark(
-            match.start(), match.end(), expand_numbers(match[1]), is_optional=True
-        )
+        yield build_number_mark(match.span(), expand_numbers(match[1]), is_optional=True)
     for match in _PARENTHESES_PATTERN.finditer(spoken) if has_parentheses else ():
         start = match.start() + len(match[0]) - len(match[0].lstrip())
-        yield build_number_mark(start, match.end(), expand_numbers(match[1]), is_optional=True)
+        yield build_number_mark((start, match.end()), expand_numbers(match[1]), is_optional=True)
 
 
 def find_label_marks(spoken: str) -> Iterator[CitationMark]:
@@ -84,12 +83,12 @@ def find_raised_marks(text: str) -> Iterator[CitationMark]:
     """Superscripts, as characters or as markup; a power or the square of a unit is none."""
     for match in _RAISED_MARKUP_PATTERN.finditer(text):
         if not _is_power(text, match.start()):
-            yield build_number_mark(match.start(), match.end(), expand_numbers(match[1]))
+            yield build_number_mark(match.span(), expand_numbers(match[1]))
     for match in _RAISED_PATTERN.finditer(text):
         if _is_power(text, match.start()):
             continue
         numbers = expand_numbers(match[0].translate(_RAISED_TRANSLATION))
-        yield build_number_mark(match.start(), match.end(), numbers, is_optional=match[0] in "²³")
+        yield build_number_mark(match.span(), numbers, is_optional=match[0] in "²³")
 
 
 def find_flat_marks(spoken: str) -> Iterator[CitationMark]:
@@ -103,14 +102,14 @@ def find_flat_marks(spoken: str) -> Iterator[CitationMark]:
         values = [int(number) for number in numbers]
         if all(0 < value <= highest + place for place, value in enumerate(sorted(values), 1)):
             highest = max(highest, *values)
-            yield build_number_mark(match.start(), match.end(), numbers, is_optional=True)
+            yield build_number_mark(match.span(), numbers, is_optional=True)
 
 
 def build_number_mark(
-    start: int, end: int, numbers: tuple[str, ...], *, is_optional: bool = False
+    span: TextSpan, numbers: tuple[str, ...], *, is_optional: bool = False
 ) -> CitationMark:
     targets = list_targets(TargetKind.NUMBER, numbers, is_optional=is_optional)
-    return build_mark((start, end), CitationForm.NUMBER, targets)
+    return build_mark(span, CitationForm.NUMBER, targets)
 
 
 def expand_numbers(written: str) -> tuple[str, ...]:

@@ -155,7 +155,9 @@ def _iterate_shown_values(match: re.Match[str]) -> Iterator[TextSpan]:
 def _iterate_targets(match: re.Match[str]) -> Iterator[CitationTarget]:
     """The works of a reference; none if it only remarks on something."""
     content = match[2] or ""
-    fields = [_read_template_fields(one[2]) for one in _TEMPLATE_PATTERN.finditer(content)]
+    fields = [
+        _read_template_fields(template[2]) for template in _TEMPLATE_PATTERN.finditer(content)
+    ]
     works = [_build_reference(each) for each in fields if "title" in each or "url" in each]
     for template in _TEMPLATE_PATTERN.finditer(content):
         yield from _list_short_targets(template)

@@ -9,12 +9,7 @@ from pydantic import Field
 from citewell.core.errors import InvalidInput
 from citewell.core.tooling import Tool, ToolArguments, ToolCall
 from citewell.core.values.argument_types import BLANK_IS_ABSENT, BibliographyStyle
-from citewell.drafts.draft_check import (
-    DEFAULT_MAX_STATEMENTS,
-    MAX_STATEMENTS,
-    DraftRequest,
-    DraftRequests,
-)
+from citewell.drafts import draft_check
 from citewell.drafts.draft_findings import DraftReport
 from citewell.reading.pages.artifacts import ArtifactReader
 
@@ -50,7 +45,9 @@ class Args(ToolArguments):
     ]
     format: Literal["auto", "markdown", "plain", "html", "latex"] = "auto"
     focus: Literal["existence", "support", "links", "all"] = "all"
-    max_statements: Annotated[int, Field(ge=1, le=MAX_STATEMENTS)] = DEFAULT_MAX_STATEMENTS
+    max_statements: Annotated[int, Field(ge=1, le=draft_check.MAX_STATEMENTS)] = (
+        draft_check.DEFAULT_MAX_STATEMENTS
+    )
     style: Annotated[
         BibliographyStyle | None,
         Field(description="Also write corrected references in it."),
@@ -65,7 +62,7 @@ class Args(ToolArguments):
 
 
 async def run(args: Args, call: ToolCall) -> DraftReport | QueuedCheck:
-    request = DraftRequest(
+    request = draft_check.DraftRequest(
         text=await _load_text(args, call),
         format=args.format,
         bibliography=args.bibliography or "",
@@ -79,7 +76,7 @@ async def run(args: Args, call: ToolCall) -> DraftReport | QueuedCheck:
         from citewell.drafts.check_jobs import DraftCheckJobs
 
         return await call.require_service(DraftCheckJobs).start_check(owner, request)
-    requests = call.require_service(DraftRequests)
+    requests = call.require_service(draft_check.DraftRequests)
     return await requests.check_request(
         request, owner=owner, progress=call.report_progress, seconds=requests.call_seconds
     )

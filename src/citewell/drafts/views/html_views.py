@@ -21,6 +21,7 @@ from citewell.drafts.draft import (
     TextSpan,
     blank_spans,
     build_mark,
+    build_note_block,
     list_targets,
     mark_cells,
 )
@@ -196,7 +197,7 @@ class _HtmlReader:
             self._add_page_heading(element.start, start, int(name[1]))
         elif element.role == "list":
             self.lists.append((element.start, start))
-        elif element.name in {"li", "p", "div", "aside"} and element.identifier and any(one.role == "notes" for one in (*self._stack, element)):  # fmt: skip
+        elif element.name in {"li", "p", "div", "aside"} and element.identifier and any(outer.role == "notes" for outer in (*self._stack, element)):  # fmt: skip
             self.notes.append(NoteEntry(label=element.identifier, start=element.start, end=start))
 
     def _add_cited_work(self, tag: TextSpan, end: int) -> None:
@@ -271,12 +272,12 @@ def build_html_view(text: str) -> DraftView:
     notes = tuple(sorted(chosen, key=lambda note: (note.start, -note.end)))
     marks: list[CitationMark] = build_link_marks(text, spoken, reader.links, reader.anchors, notes)
     works = [
-        one
-        for one in reader.cited_works
-        if not _is_within(one, [*reader.lists, *((note.start, note.end) for note in notes)])
+        work
+        for work in reader.cited_works
+        if not _is_within(work, [*reader.lists, *((note.start, note.end) for note in notes)])
     ]
-    kept = {one.label for one in works}
-    marks += [one for one in reader.cited_marks if one.targets[0].value in kept]
+    kept = {work.label for work in works}
+    marks += [mark for mark in reader.cited_marks if mark.targets[0].value in kept]
     blocks = [block for block in reader.blocks if spoken[block.start : block.end].strip()]
     lists = [
         span
@@ -288,7 +289,7 @@ def build_html_view(text: str) -> DraftView:
         spoken=mark_cells(spoken, reader.cells),
         blocks=tuple(
             sorted(
-                (*_mark_note_blocks(blocks, notes), *map(_build_note_block, works)),
+                (*_mark_note_blocks(blocks, notes), *map(build_note_block, works)),
                 key=lambda block: block.start,
             )
         ),
@@ -303,10 +304,6 @@ def _is_within(note: NoteEntry, spans: Sequence[TextSpan]) -> bool:
     return any(start <= note.start < end for start, end in spans)
 
 
-def _build_note_block(note: NoteEntry) -> DraftBlock:
-    return DraftBlock(kind=DraftBlockKind.NOTE, start=note.start, end=note.end)
-
-
 def _mark_note_blocks(blocks: list[DraftBlock], notes: tuple[NoteEntry, ...]) -> list[DraftBlock]:
     if not notes:
         return blocks
@@ -319,10 +316,7 @@ def _mark_note_blocks(blocks: list[DraftBlock], notes: tuple[NoteEntry, ...]) ->
         inside = at < len(spans) and spans[at][0] <= block.start
         if not inside:
             made.append(block)
-    made += [
-        DraftBlock(kind=DraftBlockKind.NOTE, start=start, end=end, heading="")
-        for start, end in spans
-    ]
+    made += [DraftBlock(kind=DraftBlockKind.NOTE, start=start, end=end) for start, end in spans]
     return made
 
 

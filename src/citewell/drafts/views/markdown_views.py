@@ -14,10 +14,11 @@ from citewell.drafts.draft import (
     NoteEntry,
     TextSpan,
     blank_spans,
+    build_note_block,
+    list_mark_spans,
 )
 from citewell.drafts.marks.number_marks import build_note_mark
 from citewell.drafts.marks.wiki_marks import read_wikitext
-from citewell.drafts.views.document_markup import list_mark_spans
 from citewell.text.passages.markdown_blocks import render_plain_text
 
 _CHAPTER_PATTERN = re.compile(
@@ -284,7 +285,7 @@ def build_markdown_view(
         text=blank_spans(text, wiki.templates),
         spoken=blank_spans(text, hidden),
         blocks=tuple(
-            sorted((*reader.blocks, *map(_build_note_block, inline)), key=lambda one: one.start)
+            sorted((*reader.blocks, *map(build_note_block, inline)), key=lambda block: block.start)
         ),
         headings=tuple(reader.headings),
         note_entries=(*reader.notes, *inline),
@@ -332,10 +333,6 @@ def list_note_brackets(note: NoteEntry) -> tuple[TextSpan, ...]:
     if not note.label.startswith(INLINE_NOTE_LABEL):
         return ()
     return (note.start - len(_INLINE_NOTE_START), note.start), (note.end, note.end + 1)
-
-
-def _build_note_block(note: NoteEntry) -> DraftBlock:
-    return DraftBlock(kind=DraftBlockKind.NOTE, start=note.start, end=note.end)
 
 
 def _find_comments(text: str) -> list[TextSpan]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citewell.citations.reference import BibliographyDocument
 from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
@@ -26,12 +25,10 @@ from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
 from citewell.core.values.court_case import FAILING_VERDICTS, CaseVerdict
+from citewell.text.data_tables import load_table
 from citewell.trust import audit_findings
-from citewell.trust.bibliography_audit import (
-    AuditRequest,
-    BibliographyAudit,
-    build_document_request,
-)
+from citewell.trust.author_judgement import shorten_text
+from citewell.trust.bibliography_audit import BibliographyAudit, build_document_request
 from citewell.trust.brief_audit import BRIEF_FORMAT, BriefAudit, omit_listed_cases
 from citewell.trust.commands import reference_files
 from citewell.trust.commands.reference_files import ReferenceFile
@@ -40,20 +37,6 @@ from citewell.trust.work_lookup import NOT_IN_REGISTRIES
 if TYPE_CHECKING:
     from citewell.server.app import App
 
-# The word for a verdict in the table, and in the line of totals.
-_VERDICT_LABELS = {
-    CaseVerdict.CONFIRMED: ("ok", "ok"),
-    CaseVerdict.WRONG_CASE: ("ANOTHER CASE", "another case at the citation"),
-    CaseVerdict.WRONG_DETAILS: ("WRONG DETAILS", "with wrong details"),
-    CaseVerdict.MISPLACED: ("WRONG CITATION", "with a wrong citation"),
-    CaseVerdict.NO_SUCH_CASE: ("NOT FOUND", "not found"),
-    CaseVerdict.IMPOSSIBLE: ("IMPOSSIBLE", "impossible"),
-    CaseVerdict.NOT_IN_REGISTRY: (
-        "not in registry",
-        "not in the registry, which is not complete",
-    ),
-    CaseVerdict.UNCHECKED: ("unchecked", "unchecked"),
-}
 _MAX_CITATION_CHARS = 78
 _NO_CASES_MESSAGE = "No citation of a case was found in the text."
 _PRIVACY_MESSAGE = (
@@ -65,15 +48,6 @@ _NOTHING_SENT_MESSAGE = "Nothing of the text was sent to registries."
 FAILING_FLAGS = frozenset(
     {audit_findings.RETRACTED, audit_findings.NOT_FOUND, audit_findings.MISMATCH}
 )
-_FLAG_LABELS = {
-    audit_findings.RETRACTED: "retracted",
-    audit_findings.NOT_FOUND: "not registered",
-    audit_findings.MISMATCH: "mismatched",
-    audit_findings.DEAD: "dead link",
-    audit_findings.MISCHARACTERISED: "claim not in source",
-    audit_findings.UNCHECKED_FLAG: "unchecked",
-    audit_findings.DUPLICATE: "duplicate",
-}
 _ABSENT_LABEL = "not found"  # of a reference without an identifier
 _AUDIT_COLUMNS = ("Line", "Key", "Result", "Title")
 _MAX_TITLE_CHARS = 60  # characters of a title in the table
@@ -90,7 +64,7 @@ class FileAudit:
 
     @property
     def reports(self) -> list[AuditReport]:
-        return [one for one in (self.references, self.cases) if one is not None]
+        return [report for report in (self.references, self.cases) if report is not None]
 
     def to_json(self) -> dict[str, Any]:
         """The report, or that of the references with the one of the cases inside it."""
@@ -149,7 +123,11 @@ def command(
     for complaint in complaints:
         exit_codes.print_error(complaint, {})
     return choose_gate_exit(
-        is_wrong=any(map(_has_failing_entry, reports)),
+        is_wrong=any(
+            FAILING_FLAGS.intersection(entry.flags)
+            for report in reports
+            for entry in report.entries
+        ),
         unchecked_count=sum(map(_count_unchecked, reports)) + len(complaints),
         allow_unchecked=allow_unchecked,
     )
@@ -170,21 +148,36 @@ async def _audit_files(
                 for source_file in files
             ]
         cases = [
-            await _audit_cases(app, one, report) for one, report in zip(files, reports, strict=True)
+            await _audit_cases(app, file, report)
+            for file, report in zip(files, reports, strict=True)
         ]
         is_offline = app.network.reach is not None and app.network.reach.was_offline
         return [
-            FileAudit(file=one, references=report, cases=case, is_offline=is_offline)
-            for one, report, case in zip(files, reports, cases, strict=True)
+            FileAudit(file=file, references=report, cases=case, is_offline=is_offline)
+            for file, report, case in zip(files, reports, cases, strict=True)
         ]
 
 
 async def _audit_references(
     app: App, file: ReferenceFile, done: Callable[[], None], *, links: bool
 ) -> AuditReport | None:
-    if file.document is None:
+    """Audit all references of a file in one call, so that duplicates are found."""
+    document = file.document
+    if document is None:
         return None
-    return await _audit_document(app, _build_audit_request(file.document, links=links), done)
+    if not links:
+        bare = tuple(map(reference_files.strip_reference_url, document.references))
+        document = replace(document, references=bare)
+
+    async def progress(_: float, __: float | None, ___: str | None) -> None:
+        done()
+
+    return await app.require_service(BibliographyAudit).audit_bibliography(
+        build_document_request(document),
+        max_entries=len(document.references),
+        owner=str(app.local_owner),
+        progress=progress,
+    )
 
 
 async def _audit_cases(
@@ -205,34 +198,11 @@ async def _audit_cases(
     return omit_listed_cases(report, references)
 
 
-def _build_audit_request(document: BibliographyDocument, *, links: bool) -> AuditRequest:
-    if links:
-        return build_document_request(document)
-    bare = tuple(map(reference_files.strip_reference_url, document.references))
-    return build_document_request(replace(document, references=bare))
-
-
-async def _audit_document(app: App, request: AuditRequest, done: Callable[[], None]) -> AuditReport:
-    """Audit all references in one call, so that duplicates are found."""
-
-    async def progress(_: float, __: float | None, ___: str | None) -> None:
-        done()
-
-    most = len(request.references)
-    return await app.require_service(BibliographyAudit).audit_bibliography(
-        request, max_entries=most, owner=str(app.local_owner), progress=progress
-    )
-
-
 def _count_unchecked(report: AuditReport) -> int:
     """Entries that nobody could be asked about, and parts of the file that could not be read."""
     # A note on a text with cases says that a part of it could not be searched for them.
     unread = len(report.notes or ()) if report.source.endswith(BRIEF_FORMAT) else 0
     return report.summary.unchecked + report.summary.malformed + unread
-
-
-def _has_failing_entry(report: AuditReport) -> bool:
-    return any(FAILING_FLAGS.intersection(entry.flags) for entry in report.entries)
 
 
 def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
@@ -247,11 +217,13 @@ def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
         screen.print_text()
     for entry in report.entries:
         if entry.reason:
-            screen.print_text(
-                f"{_describe_entry_place(entry)}: {entry.reason}", style=_choose_entry_style(entry)
-            )
-        for line in _list_guidance_lines(entry):
-            screen.print_text(f"  {line}")
+            place = f"Line {entry.line}" if entry.line else f"Entry {entry.index}"
+            named = f"{place}, {entry.key}" if entry.key else place
+            screen.print_text(f"{named}: {entry.reason}", style=_choose_entry_style(entry))
+        for field in entry.corrections or ():
+            screen.print_text(f"  {field.field}: {field.record} (cited: {field.cited})")
+        if entry.published_doi:
+            screen.print_text(f"  published as DOI {entry.published_doi}")
     for damage in report.malformed or ():
         screen.print_text(f"Line {damage.line}: {damage.reason}", style="yellow")
     for note in report.notes or ():
@@ -263,21 +235,12 @@ def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
 
 
 def _build_audit_row(entry: AuditEntry) -> tuple[str, str, str, str]:
-    title = entry.title or entry.doi or entry.url or ""
-    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
-    labels = _FLAG_LABELS | (
+    title = shorten_text(entry.title or entry.doi or entry.url or "", _MAX_TITLE_CHARS)
+    labels = load_table(__package__, "command_words")["flags"] | (
         {audit_findings.NOT_FOUND: _ABSENT_LABEL} if entry.existence == NOT_IN_REGISTRIES else {}
     )
     flags = ", ".join(labels.get(flag, flag) for flag in entry.flags) or "ok"
-    return str(entry.line or entry.index), entry.key or "", flags, cut
-
-
-def _list_guidance_lines(entry: AuditEntry) -> Iterator[str]:
-    """What the record has instead, and the other version of a preprint."""
-    for correction in entry.corrections or ():
-        yield f"{correction.field}: {correction.record} (cited: {correction.cited})"
-    if entry.published_doi:
-        yield f"published as DOI {entry.published_doi}"
+    return str(entry.line or entry.index), entry.key or "", flags, title
 
 
 def _choose_entry_style(entry: AuditEntry) -> str:
@@ -286,32 +249,18 @@ def _choose_entry_style(entry: AuditEntry) -> str:
     return screen.STATE_COLOURS["warning" if entry.flags else "ok"]
 
 
-def _describe_entry_place(entry: AuditEntry) -> str:
-    named = f", {entry.key}" if entry.key else ""
-    return f"Line {entry.line}{named}" if entry.line else f"Entry {entry.index}{named}"
-
-
 def _describe_audit_totals(report: AuditReport) -> str:
     counts = report.summary.model_dump()
-    named = {
-        "ok": "ok",
-        "retracted": "retracted",
-        "not_found": "not registered",
-        "mismatched": "mismatched",
-        "dead_link": "with a dead link",
-        "mischaracterized": "with a claim that is not in the source",
-        "unchecked": "unchecked",
-        "duplicates": "duplicate",
-    }
+    named = load_table(__package__, "command_words")["audit_totals"]
     absent = sum(entry.existence == NOT_IN_REGISTRIES for entry in report.entries)
     counts["not_found"] -= absent
     parts: list[str] = [f"{counts[key]} {word}" for key, word in named.items() if counts[key]]
     if absent:
         parts.append(f"{absent} {_ABSENT_LABEL}")
     total = report.entry_count
-    said = f"{total} {'reference' if total == 1 else 'references'}: {', '.join(parts)}"
+    totals = f"{total} {'reference' if total == 1 else 'references'}: {', '.join(parts)}"
     damaged: Any = counts["malformed"]
-    return f"{said}; {damaged} damaged." if damaged else f"{said}."
+    return f"{totals}; {damaged} damaged." if damaged else f"{totals}."
 
 
 # Prints the audit of a brief so that a lawyer understands it at first reading.
@@ -348,14 +297,11 @@ def print_brief_audit(
 
 
 def _build_brief_row(entry: AuditEntry, *, has_lines: bool) -> tuple[str, str, str, str]:
-    cited = entry.title or ""
-    if len(cited) > _MAX_CITATION_CHARS:
-        cited = f"{cited[: _MAX_CITATION_CHARS - 1].rstrip()}…"
     place = entry.line if has_lines else entry.index
     return (
         str(place),
-        _VERDICT_LABELS[_find_verdict(entry)][0],
-        cited,
+        load_table(__package__, "command_words")["case_verdicts"][_find_verdict(entry)][0],
+        shorten_text(entry.title or "", _MAX_CITATION_CHARS),
         str(entry.mention_count or 1),
     )
 
@@ -377,7 +323,7 @@ def _describe_brief_totals(report: AuditReport) -> str:
     counts = Counter(map(_find_verdict, report.entries))
     parts = [
         f"{counts[verdict]} {word}"
-        for verdict, (_, word) in _VERDICT_LABELS.items()
+        for verdict, (_, word) in load_table(__package__, "command_words")["case_verdicts"].items()
         if counts[verdict]
     ]
     total = report.entry_count

@@ -140,7 +140,7 @@ async def _run_pandoc(command: Sequence[str]) -> str:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        out, said = await asyncio.wait_for(process.communicate(), PANDOC_SECONDS)
+        out, errors = await asyncio.wait_for(process.communicate(), PANDOC_SECONDS)
     except TimeoutError:
         process.kill()
         await process.wait()
@@ -148,7 +148,7 @@ async def _run_pandoc(command: Sequence[str]) -> str:
             f"pandoc did not finish within {PANDOC_SECONDS:g} seconds."
         ) from None
     if process.returncode:
-        message = " ".join(said.decode("utf-8", "replace").split())[:_MAX_MESSAGE_CHARS]
+        message = " ".join(errors.decode("utf-8", "replace").split())[:_MAX_MESSAGE_CHARS]
         raise InvalidInput(f"pandoc cannot use this style: {message}")
     return out.decode("utf-8", "replace")
 
@@ -276,7 +276,7 @@ async def _cite_found_works(
             for paper_id in ids
             if (paper := records[paper_id].paper)
         ]
-        found += [_choose_cited_work(one, records) for one in written]
+        found += [_choose_cited_work(work, records) for work in written]
         if csl is None:
             text = bibliographies.render_bibliography(
                 found, style=style, accessed=today, keeps_unaddressed=True
@@ -318,12 +318,12 @@ async def _look_up_records(app: App, ids: Sequence[PaperId]) -> dict[PaperId, Wo
     records = app.require_service(WorkRecords)
     with show_progress_bar("Looking up", total=len(ids)) as done:
 
-        async def one(paper_id: PaperId) -> WorkRecord:
+        async def look_up(paper_id: PaperId) -> WorkRecord:
             record = await records.find_record(paper_id)
             done()
             return record
 
-        return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
+        return dict(zip(ids, await asyncio.gather(*map(look_up, ids)), strict=True))
 
 
 def _is_offline(record: WorkRecord) -> bool:

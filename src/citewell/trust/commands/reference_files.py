@@ -20,6 +20,7 @@ from citewell.citations.references.reference_splitting import has_reference_head
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.domains.law.citation_forms import cites_cases
+from citewell.text.data_tables import load_words
 from citewell.trust.brief_audit import BRIEF_FORMAT, is_brief_document
 
 if TYPE_CHECKING:
@@ -35,29 +36,6 @@ _FORMATS_BY_SUFFIX = {
     ".bbl": "latex", ".csv": "csv", ".tsv": "csv", ".ciw": "wos", ".isi": "wos",
 }  # fmt: skip
 
-# Read as text here; files of any other kind go through the document reader.
-_TEXT_SUFFIXES = frozenset(
-    [
-        ".bib",
-        ".bibtex",
-        ".ris",
-        ".json",
-        ".txt",
-        ".text",
-        ".md",
-        ".markdown",
-        ".tex",
-        ".ltx",
-        ".bbl",
-        ".enw",
-        ".nbib",
-        ".ciw",
-        ".isi",
-        ".csv",
-        ".tsv",
-        ".tab",
-    ]
-)
 _LATEX_SUFFIXES = frozenset({".tex", ".ltx"})
 
 
@@ -75,7 +53,8 @@ class ReferenceFile:
 def is_document_file(name: str) -> bool:
     """Whether the file has to go through the document reader."""
     suffix = Path(name).suffix.lower()
-    return name != STDIN_NAME and bool(suffix) and suffix not in _TEXT_SUFFIXES
+    as_text = load_words(__package__, "command_words", "text_suffixes")
+    return name != STDIN_NAME and bool(suffix) and suffix not in as_text
 
 
 async def read_reference_file(app: App, name: str, *, form: str = "auto") -> ReferenceFile:
@@ -192,8 +171,8 @@ def parse_bibliography_text(text: str | bytes, *, name: str, form: str) -> Bibli
 def expect_references(found: BibliographyDocument, name: str) -> None:
     """Raises InvalidInput, with the first damage, if the document has no references."""
     if not found.references:
-        told = f": {found.malformed[0].reason}" if found.malformed else "."
-        raise InvalidInput(f"{_describe_input_name(name)} contains no references{told}")
+        reason = f": {found.malformed[0].reason}" if found.malformed else "."
+        raise InvalidInput(f"{_describe_input_name(name)} contains no references{reason}")
 
 
 def read_text_file(name: str) -> str:
@@ -277,7 +256,7 @@ def _read_bib_files(
     if not read:
         return None, tuple(missing)
     entries = tuple(reference for document in read for reference in document.references)
-    damage = tuple(one for document in read for one in document.malformed)
+    damage = tuple(entry for document in read for entry in document.malformed)
     document = BibliographyDocument(format="bibtex", references=entries, malformed=damage)
     return document, tuple(missing)
 

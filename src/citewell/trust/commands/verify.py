@@ -18,19 +18,11 @@ from citewell.cli.command_app import open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.shared_options import AnswerJson
 from citewell.cli.tool_command import print_tool_error
+from citewell.text.data_tables import load_table
 
 if TYPE_CHECKING:
     from citewell.server.call_values import ToolOutcome
 
-_EXISTENCE_LABELS = {
-    "found": ("Found", "ok"),
-    "not_registered": ("Not registered", "failed"),
-    "not_found": ("Not found in any registry", "failed"),
-    "gone": ("Gone", "failed"),
-    "dead": ("No such page", "failed"),
-    "probably_never_existed": ("Probably never existed", "failed"),
-    "unchecked": ("Could not be checked", "warning"),
-}
 _ABSENT = frozenset({"not_registered", "gone", "dead", "probably_never_existed"})
 _RELATION_STYLES = {"supports": "ok", "contradicts": "failed"}
 
@@ -100,7 +92,11 @@ def _print_verification(body: Mapping[str, Any]) -> None:
         _print_matched_work("Similar", near)
     for line, style in _list_verdict_lines(body):
         screen.print_text(line, style=screen.STATE_COLOURS.get(style, ""))
-    near = [one for one in body.get("claimEvidence") or () if one not in body.get("claimQuote", "")]
+    near = [
+        sentence
+        for sentence in body.get("claimEvidence") or ()
+        if sentence not in body.get("claimQuote", "")
+    ]
     for sentence in near:
         screen.print_text(f"  “{sentence}”")
 
@@ -111,7 +107,9 @@ def _choose_headline(body: Mapping[str, Any]) -> tuple[str, str]:
         return "Differs from the registered work", "failed"
     if body["verificationStatus"] == "unread":
         return "Exists, content not seen", "warning"
-    return _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
+    labels = load_table(__package__, "command_words")["existence"]
+    word, style = labels.get(body["existence"], (body["existence"], "warning"))
+    return word, style
 
 
 def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
@@ -120,9 +118,9 @@ def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
     facts = (who, str(record.get("year") or ""), record.get("journal") or "")
     case_facts = (record.get("citation"), record.get("court"), record.get("dateFiled"))
     screen.print_text(f"{label}: {record['title']}")
-    said = [fact for fact in (*facts, *case_facts) if fact]
-    if said:
-        screen.print_text(f"  {' · '.join(said)}", style="dim")
+    details = [fact for fact in (*facts, *case_facts) if fact]
+    if details:
+        screen.print_text(f"  {' · '.join(details)}", style="dim")
     if address := record.get("url") or (
         f"https://doi.org/{doi}" if (doi := record.get("doi")) else ""
     ):
@@ -156,8 +154,11 @@ def _list_difference_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     """In what the citation differs from the record, and what it should be."""
     for mismatch in body.get("mismatches") or ():
         yield f"Mismatch: {mismatch}", "failed"
-    for one in body.get("corrections") or ():
-        yield f"Correct {one['field']}: {one['record']} (cited: {one['cited']})", "warning"
+    for correction in body.get("corrections") or ():
+        yield (
+            f"Correct {correction['field']}: {correction['record']} (cited: {correction['cited']})",
+            "warning",
+        )
     if body["existence"] != "unchecked" and (right := body.get("suggestedDoi")):
         yield f"The citation matches DOI {right} instead.", "warning"
     if (right := body.get("suggestedCitation")) and body["existence"] != "found":

@@ -29,7 +29,7 @@ from citewell.scholar import work_resolution
 from citewell.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.text.safety.text_cleaning import clean_markup
 from citewell.trust import finding_advice, record_comparison, reference_lookup
-from citewell.trust.claim_sources import ClaimSources, SourcePlaces, list_source_places
+from citewell.trust.claim_sources import CitedClaim, ClaimSources, SourcePlaces, list_source_places
 from citewell.trust.notice_weighing import weigh_notices
 from citewell.trust.registry_judgement import HIGH
 from citewell.trust.work_identity import CitedWork, FieldAgreement, build_cited_work
@@ -113,7 +113,9 @@ class CitationVerifier:
             answer, source = await self._verify_work(what, tenant)
         answer["input"] = citation
         if claim:
-            checked = await self._sources.check_claim(claim, source, tenant=tenant, context=context)
+            [checked] = await self._sources.check_claims(
+                [CitedClaim(claim=claim, places=source)], tenant=tenant, context=context
+            )
             answer |= dict(checked)
         return CitationVerification(**answer)
 
@@ -155,11 +157,13 @@ class CitationVerifier:
             unmatched = finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}
             answer |= _build_link_result(seen) | (_judge_by_page(seen) if unmatched else {})
             access = finding_advice.describe_page_access(seen) if unmatched else None
-            _add_citation_notes(answer, record_comparison.describe_page_title(page), access)
+            titled = record_comparison.describe_page_title(page)
+            notes = (*(answer.get("notes") or ()), *filter(None, (titled, access)))
+            answer["notes"] = notes or None
             answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
-        if told := what.fault or (what.note if finding.paper is None else ""):
-            said = (answer.get("notes") or ()) if finding.has_asked else ()
-            answer["notes"] = (*said, told)
+        if note := what.fault or (what.note if finding.paper is None else ""):
+            notes = (answer.get("notes") or ()) if finding.has_asked else ()
+            answer["notes"] = (*notes, note)
         first = (what.url,) if seen is None or seen.state != "dead" else (seen.archived or "",)
         return answer, list_source_places(finding.paper, first=first)
 
@@ -181,11 +185,11 @@ class CitationVerifier:
         if not ids:
             answer = _build_bare_address_fields(what, seen)
             return answer, list_source_places(None, first=_choose_readable_addresses(seen, reached))
-        cited = (
-            CitedWork(title=_find_declared_title(seen.page), structured=True)
-            if seen.page
-            else CitedWork()
-        )
+        cited = CitedWork()
+        if seen.page:
+            marks = seen.page.structured.citation if seen.page.structured else None
+            title = (marks or {}).get("citation_title") or seen.page.title
+            cited = CitedWork(title=title, structured=True)
         finding = await self._lookup.look_up_work(ids, cited, tenant=tenant)
         if seen.page and not page_works.is_page_work(
             seen.page, finding.paper, is_claimed=likely is None
@@ -273,10 +277,6 @@ def _judge_by_page(link: LinkState) -> dict[str, Any]:
     return {"verification_status": NOT_FOUND} if never_existed else {}
 
 
-def _add_citation_notes(answer: dict[str, Any], *notes: str | None) -> None:
-    answer["notes"] = (*(answer.get("notes") or ()), *filter(None, notes)) or None
-
-
 def _choose_verification_status(finding: WorkFinding) -> str:
     if finding.existence == NOT_REGISTERED:
         return NOT_FOUND
@@ -332,16 +332,9 @@ def _build_link_result(link: LinkState) -> dict[str, Any]:
 
 def _describe_link(url: str, link: LinkState, complaint: str = "") -> str:
     details = [f"HTTP {link.status}" if link.status else "", link.reason or ""]
-    said = ", ".join(detail for detail in details if detail)
+    reasons = ", ".join(detail for detail in details if detail)
     more = f"; {complaint}" if complaint else ""
-    return f"{url}: link {link.state}{f' ({said})' if said else ''}{more}"
-
-
-def _find_declared_title(page: Page | None) -> str:
-    if page is None:
-        return ""
-    marks = page.structured.citation if page.structured else None
-    return (marks or {}).get("citation_title") or page.title
+    return f"{url}: link {link.state}{f' ({reasons})' if reasons else ''}{more}"
 
 
 def _choose_readable_addresses(seen: _VisitedAddress, urls: tuple[str, ...]) -> tuple[str, ...]:
@@ -359,8 +352,8 @@ def _parse_cited_work(text: str) -> tuple[CitedWork, str]:
     found = references.parse_bibliography(text, format="prose").references
     if len(found) != 1:
         return CitedWork(text=text), ""
-    one = found[0]
-    return build_cited_work(one, structured=False, text=text), one.venue
+    reference = found[0]
+    return build_cited_work(reference, structured=False, text=text), reference.venue
 
 
 class Args(ToolArguments):

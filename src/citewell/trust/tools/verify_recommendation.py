@@ -22,9 +22,10 @@ from citewell.links.link_checks import LinkChecker, LinkState
 from citewell.reading.metadata import host_standing
 from citewell.reading.metadata.host_standing import find_host_reputation
 from citewell.text import addresses
-from citewell.text import addresses as registered_domains
+from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.trust import author_ties
+from citewell.trust import recommendation_evidence
+from citewell.trust.bibliography_audit import finish_in_time
 from citewell.trust.recommendation_evidence import (
     AuditedRecommendation,
     ConflictOfInterest,
@@ -47,12 +48,6 @@ _RANKED_FIRST_PATTERN = re.compile(
 )
 _STAFF_PATTERN = re.compile(r"\b(?:staff|team|editors?|editorial|blog|inc|llc|gmbh|redaktion|équipe|equipo)\b", re.IGNORECASE)  # fmt: skip
 _NAME_WORD_PATTERN = re.compile(r"[^\W_][\w&+'’-]*")
-_COMMON_WORDS = frozenset({
-    "the", "and", "for", "best", "top", "free", "new", "home", "company", "companies", "business", "businesses",
-    "platform", "platforms", "software", "tool", "tools", "app", "apps", "service", "services", "review", "reviews",
-    "guide", "university", "institute", "group", "inc", "llc", "ltd", "gmbh", "online", "digital", "global",
-    "international", "national", "american", "small", "pro", "plus", "team", "data", "cloud", "world", "open",
-})  # fmt: skip
 
 UNCORROBORATED, UNAVAILABLE = "no_independent_corroboration", "corroboration_unavailable"
 
@@ -109,7 +104,7 @@ class RecommendationAuditor:
             0, 2, f"checking {len(request.items)} {pluralize(len(request.items), 'recommendation')}"
         )
         urls = [item.url for item in request.items if item.url]
-        states, said = await asyncio.gather(
+        states, corroborations = await asyncio.gather(
             self._links.check_links(urls, tenant=request.tenant),
             self._corroborate_items(request, progress),
         )
@@ -117,13 +112,15 @@ class RecommendationAuditor:
         first = find_publisher_promotion(titles, urls)
         rows = tuple(
             self._audit_recommendation(item, states, searches, first if place == 0 else None)
-            for place, (item, searches) in enumerate(zip(request.items, said, strict=True))
+            for place, (item, searches) in enumerate(
+                zip(request.items, corroborations, strict=True)
+            )
         )
-        late = request.claim and any(searches is None for searches in said)
+        late = request.claim and any(searches is None for searches in corroborations)
         return RecommendationAudit(
             item_count=len(rows),
             recommendations=rows,
-            aggregate_flags=_flag_missing_corroboration(said) if request.claim else None,
+            aggregate_flags=_flag_missing_corroboration(corroborations) if request.claim else None,
             notes=("Not every corroborating search finished in time.",) if late else None,
             checked_at=self._now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
@@ -136,7 +133,7 @@ class RecommendationAuditor:
             return [None] * len(request.items)
         done = 0
 
-        async def one(item: GivenRecommendation) -> _CorroborationSearches:
+        async def corroborate(item: GivenRecommendation) -> _CorroborationSearches:
             nonlocal done
             matter = CorroborationRequest(
                 title=item.title,
@@ -154,14 +151,7 @@ class RecommendationAuditor:
             )
             return found
 
-        tasks = [asyncio.create_task(one(item)) for item in request.items]
-        try:
-            await asyncio.wait(tasks, timeout=self._deadline)
-        finally:
-            for task in tasks:
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return [None if task.cancelled() else task.result() for task in tasks]
+        return await finish_in_time(map(corroborate, request.items), self._deadline)
 
     def _audit_recommendation(
         self,
@@ -184,7 +174,8 @@ class RecommendationAuditor:
             **_flag_reputation(item.url, known),
         }
         raised = {flag: reason for flag, reason in flags.items() if reason}
-        is_link_live = None if link is None or link.state == "unchecked" else link.reachable
+        is_checked = link is not None and link.state != "unchecked"
+        status = link.status if link else None
         return AuditedRecommendation(
             title=item.title,
             url=item.url or None,
@@ -192,21 +183,14 @@ class RecommendationAuditor:
             self_promotion_signal=promoted,
             conflict_of_interest=tie,
             domain_reputation=known,
-            link_live=is_link_live,
-            http_status=_choose_shown_status(link),
+            link_live=link.reachable if link and is_checked else None,
+            http_status=status or (0 if is_checked else None),
             link_state=link.state if link else None,
             archived_url=link.archived if link else None,
             corroboration_searches=searches or None,
             flags=tuple(raised),
             reasons=tuple(map(str, raised.values())),
         )
-
-
-def _choose_shown_status(link: LinkState | None) -> int | None:
-    """The HTTP status; 0 if no server answered, None if nobody was asked."""
-    if link is None:
-        return None
-    return link.status if link.state == "unchecked" else link.status or 0
 
 
 def _flag_dead_link(link: LinkState | None) -> dict[str, str]:
@@ -225,9 +209,11 @@ def _flag_reputation(url: str, known: SourceReputation | None) -> dict[str, str]
     return {"unknown_reputation": f"Nothing is known about {host}; this does not count against it."}
 
 
-def _flag_missing_corroboration(said: Sequence[_CorroborationSearches | None]) -> tuple[str, ...]:
+def _flag_missing_corroboration(
+    corroborations: Sequence[_CorroborationSearches | None],
+) -> tuple[str, ...]:
     """The flags for missing corroboration, which differ if no search was answered."""
-    searches = [one for each in said for one in each or ()]
+    searches = [search for each in corroborations for search in each or ()]
     if not searches:
         return (UNAVAILABLE,)
     return () if any(search.agree_count for search in searches) else (UNCORROBORATED,)
@@ -265,7 +251,7 @@ def find_publisher_promotion(titles: list[str], urls: list[str]) -> SelfPromotio
 def find_conflict(text: str, *, author: str, bio: str, url: str = "") -> ConflictOfInterest | None:
     """A tie between the author and something that the recommendation names; None if there is none."""
     names = _collect_name_words(text) | ({find_brand(url)} - {""})
-    tie = author_ties.find_author_tie(bio, names, common_words=_COMMON_WORDS)
+    tie = recommendation_evidence.find_author_tie(bio, names, common_words=_load_company_words())
     if tie is None:
         return _find_house_author(author, names)
     return ConflictOfInterest(
@@ -279,7 +265,7 @@ def find_conflict(text: str, *, author: str, bio: str, url: str = "") -> Conflic
 def find_brand(url: str) -> str:
     """`shopify` of https://www.shopify.com/blog; empty for hosts with user content."""
     host = addresses.extract_host(url)
-    domain = registered_domains.find_registered_domain(host)
+    domain = addresses.find_registered_domain(host)
     if (
         not host
         or addresses.is_numeric_host(host)
@@ -294,11 +280,13 @@ def _find_house_author(author: str, names: frozenset[str] | set[str]) -> Conflic
     """A conflict if the author is the company itself, such as "Shopify Staff"."""
     if not _STAFF_PATTERN.search(author):
         return None
-    entity = author_ties.match_named_entity(_STAFF_PATTERN.sub(" ", author), names, _COMMON_WORDS)
+    entity = recommendation_evidence.match_named_entity(
+        _STAFF_PATTERN.sub(" ", author), names, _load_company_words()
+    )
     if not entity:
         return None
     return ConflictOfInterest(
-        kind=author_ties.EMPLOYMENT,
+        kind=recommendation_evidence.EMPLOYMENT,
         entity=entity,
         roles=("employee",),
         evidence=clean_markup(author)[:_MAX_EVIDENCE_CHARS],
@@ -313,7 +301,12 @@ def _collect_name_words(text: str) -> set[str]:
         if len(word) >= _MIN_NAME_CHARS and (not word.islower() or any(map(str.isdigit, word)))
     }
     pairs = re.findall(r"(?<![\w&+-])([A-Z][\w&+-]*+)\s+([A-Z][\w&+-]*+)", text)
-    return (found | {(one + two).lower() for one, two in pairs}) - _COMMON_WORDS
+    return (found | {(first + second).lower() for first, second in pairs}) - _load_company_words()
+
+
+def _load_company_words() -> frozenset[str]:
+    """Words that are common in names, and name no company by themselves."""
+    return load_words("citewell.trust", "common_words", "company_words")
 
 
 def _has_brand_name(line: str, label: str) -> bool:
@@ -350,8 +343,8 @@ class Args(ToolArguments):
 async def run(args: Args, call: ToolCall) -> RecommendationAudit:
     request = RecommendationRequest(
         items=tuple(
-            _build_recommendation(place, one)
-            for place, one in enumerate(args.recommendations, start=1)
+            _build_recommendation(place, given)
+            for place, given in enumerate(args.recommendations, start=1)
         ),
         claim=(args.claim or "").strip(),
         results_per_search=args.num_corroboration_results,
@@ -368,17 +361,17 @@ def _build_recommendation(place: int, given: dict[str, Any]) -> GivenRecommendat
         raise InvalidInput(
             f"Recommendation {place} has {', '.join(unknown)}; it takes {', '.join(_RECOMMENDATION_FIELDS)}."
         )
-    said = {name: str(given.get(name) or "").strip() for name in _RECOMMENDATION_FIELDS}
-    if not said["title"]:
+    fields = {name: str(given.get(name) or "").strip() for name in _RECOMMENDATION_FIELDS}
+    if not fields["title"]:
         raise InvalidInput(f"Recommendation {place} has no title.")
     if longest := next(
-        (name for name in _RECOMMENDATION_FIELDS if len(said[name]) > _MAX_FIELD_CHARS), None
+        (name for name in _RECOMMENDATION_FIELDS if len(fields[name]) > _MAX_FIELD_CHARS), None
     ):
         raise InvalidInput(
             f"Recommendation {place}: {longest} is longer than {_MAX_FIELD_CHARS} characters."
         )
     return GivenRecommendation(
-        title=said["title"], url=said["url"], author=said["author"], bio=said["authorBio"]
+        title=fields["title"], url=fields["url"], author=fields["author"], bio=fields["authorBio"]
     )
 
 

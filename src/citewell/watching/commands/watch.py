@@ -75,8 +75,10 @@ def add_bibliography(
             )
             _print_news(outcome.news)
             if outcome.unchecked:
-                told = f"{outcome.unchecked} could not be checked now; the next check tries again."
-                screen.print_text(told, style="yellow")
+                message = (
+                    f"{outcome.unchecked} could not be checked now; the next check tries again."
+                )
+                screen.print_text(message, style="yellow")
     return choose_gate_exit(
         is_wrong=False,
         unchecked_count=sum(item.unchecked for item in outcomes),
@@ -94,13 +96,15 @@ def save_search(
     """Save a search; its results of today count as known."""
     search = MonitorRequest(query=query, provider=provider, ttl_days=days)
     saved = call_with_app(
-        lambda app: app.require_service(QueryMonitor).save_own_query(app.local_owner, search)
+        lambda app: app.require_service(QueryMonitor).save_query(
+            app.local_owner, search, is_own=True
+        )
     )
     if as_json:
         screen.print_json(saved.to_wire())
     elif saved.status == "ok":
-        told = f"Saved as {saved.id}; {saved.known_results} {pluralize(saved.known_results or 0, 'result is', 'results are')} known. It is kept until {saved.expires_at}."
-        screen.print_text(told)
+        message = f"Saved as {saved.id}; {saved.known_results} {pluralize(saved.known_results or 0, 'result is', 'results are')} known. It is kept until {saved.expires_at}."
+        screen.print_text(message)
         if saved.note:
             screen.print_text(saved.note, style="yellow")
     else:
@@ -275,8 +279,8 @@ def _print_news(news: Sequence[WatchNewsItem]) -> None:
 
 
 def _describe_watch(record: WatchRecord) -> dict[str, object]:
-    told = record.to_json()
-    return {name: value for name, value in told.items() if name not in {"state", "references"}}
+    fields = record.to_json()
+    return {name: value for name, value in fields.items() if name not in {"state", "references"}}
 
 
 def _describe_outcome(outcome: WatchOutcome) -> dict[str, object]:
@@ -313,24 +317,24 @@ def render_rss_feed(news: Sequence[WatchNewsItem], *, now: float) -> str:
 
 def describe_news(item: WatchNewsItem) -> str:
     """One line for a person: what happened, and where to look."""
-    told = item.content
+    content = item.content
     details = [
-        f"notice {told['notice_doi']}" if told.get("notice_doi") else "",
-        f"now at {told['moved_to']}" if told.get("moved_to") else "",
-        f"archived copy {told['archived_url']}" if told.get("archived_url") else "",
-        f"published as {told['published_doi']}" if told.get("published_doi") else "",
+        f"notice {content['notice_doi']}" if content.get("notice_doi") else "",
+        f"now at {content['moved_to']}" if content.get("moved_to") else "",
+        f"archived copy {content['archived_url']}" if content.get("archived_url") else "",
+        f"published as {content['published_doi']}" if content.get("published_doi") else "",
         find_news_address(item),
     ]
     more = "; ".join(part for part in details if part)
-    return f"{told['text']} {more}".strip()
+    return f"{content['text']} {more}".strip()
 
 
 def find_news_address(item: WatchNewsItem) -> str:
     """Where the changed thing is; empty if it has no address."""
-    told = item.content
-    if told.get("doi"):
-        return f"{_DOI_ADDRESS}{told['doi']}"
-    return told.get("url") or ""
+    content = item.content
+    if content.get("doi"):
+        return f"{_DOI_ADDRESS}{content['doi']}"
+    return content.get("url") or ""
 
 
 def _render_item(item: WatchNewsItem) -> str:

@@ -18,6 +18,7 @@ from citewell.drafts.commands.checking.checked_draft import (
     is_writable_repair,
     locate_draft_file,
 )
+from citewell.drafts.draft_files import unify_line_ends
 from citewell.drafts.draft_findings import DraftRepair
 
 # Formats whose file is the text that was read, so that a place in one is a place in the other.
@@ -63,8 +64,8 @@ def plan_file_repairs(checked: CheckedDraft) -> list[FileRepair]:
     if checked.name in wanted and checked.name == STDIN_NAME:
         raise InvalidInput("Standard input cannot be repaired. Give the name of the file.")
     if checked.name in wanted and checked.draft.format not in _TEXT_FORMATS:
-        told = f"{checked.name} cannot be rewritten: --fix changes text files only (markdown, LaTeX, BibTeX, HTML, plain text). Its repairs are in the table."
-        raise InvalidInput(told)
+        message = f"{checked.name} cannot be rewritten: --fix changes text files only (markdown, LaTeX, BibTeX, HTML, plain text). Its repairs are in the table."
+        raise InvalidInput(message)
     return [_plan_one_file(Path(name), repairs) for name, repairs in wanted.items()]
 
 
@@ -111,7 +112,7 @@ def _list_wanted_repairs(checked: CheckedDraft) -> Iterator[_WantedRepair]:
                 continue
             for name in checked.bibliographies:
                 if name not in texts:
-                    texts[name] = _unify_line_ends(_read_exact_text(Path(name)))
+                    texts[name] = unify_line_ends(_read_exact_text(Path(name)))
                 if texts[name].count(finding.text) == 1:
                     yield _WantedRepair(file=name, repair=repair, entry=finding.text)
                     break
@@ -121,17 +122,20 @@ def _plan_one_file(path: Path, repairs: list[_WantedRepair]) -> FileRepair:
     before = _read_exact_text(path)
     # Places count from after the byte order mark, and line ends as one character.
     offset = len(_BYTE_ORDER_MARK) if before.startswith(_BYTE_ORDER_MARK) else 0
-    positions = _map_positions(before[offset:])
+    text = before[offset:]
+    positions = None
+    if "\r" in text:  # the offset in the file of each character of the text that was read
+        positions = [*(at for at in range(len(text)) if text[at - 1 : at + 1] != "\r\n"), len(text)]
     found: list[_Replacement] = []
     left: list[str] = []
     for wanted in repairs:
-        replacement = _find_replacement(before[offset:], positions, wanted)
+        replacement = _find_replacement(text, positions, wanted)
         if replacement is None:
             left.append(wanted.repair.text)
         elif replacement not in found:
             found.append(replacement)
     made, crossed = _drop_crossing_repairs(found)
-    after = before[offset:]
+    after = text
     for row in sorted(made, key=lambda each: each.start, reverse=True):
         after = after[: row.start] + row.new + after[row.end :]
     return FileRepair(
@@ -139,7 +143,7 @@ def _plan_one_file(path: Path, repairs: list[_WantedRepair]) -> FileRepair:
         before=before,
         after=before[:offset] + after,
         count=len(made),
-        left=(*left, *(f"{one.new}: two repairs meet here" for one in crossed)),
+        left=(*left, *(f"{row.new}: two repairs meet here" for row in crossed)),
     )
 
 
@@ -167,28 +171,17 @@ def _find_repair_span(text: str, wanted: _WantedRepair) -> tuple[int, int] | Non
     """The place of a repair in its file, with line ends as one character; None if it is not there."""
     place, entry = wanted.repair.place, wanted.entry
     if place is None:
-        start = _unify_line_ends(text).find(entry) if entry else -1
+        start = unify_line_ends(text).find(entry) if entry else -1
         return (start, start + len(entry)) if start >= 0 else None
     if not place.file:
         return place.start, place.end
     # Offsets count in the text that the files were put together to.
-    split = _unify_line_ends(text).split("\n")
+    split = unify_line_ends(text).split("\n")
     lines = [0, *accumulate(len(line) + 1 for line in split)][: len(split)]
     if place.end_line > len(lines):
         return None
     start = lines[place.line - 1] + place.column - 1
     return start, lines[place.end_line - 1] + place.end_column - 1
-
-
-def _unify_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _map_positions(text: str) -> list[int] | None:
-    """For a file with other line ends: the offset in it of each character of the text that was read."""
-    if "\r" not in text:
-        return None
-    return [*(at for at in range(len(text)) if text[at - 1 : at + 1] != "\r\n"), len(text)]
 
 
 def _drop_crossing_repairs(

@@ -18,24 +18,14 @@ from pathlib import PurePath
 from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.report_style import load_palette
 from citewell.core.values.counted_words import pluralize
-from citewell.drafts.commands.checking.checked_draft import (
-    CheckedDraft,
-    describe_verdict_count,
-    grade_finding,
-    grade_verdict,
-    label_finding,
-    list_draft_notes,
-    list_shown_findings,
-    locate_draft_file,
-    name_place_unit,
+from citewell.drafts.commands.checking import checked_draft
+from citewell.drafts.draft import (
+    DOCUMENT_FORMATS,
+    Draft,
+    DraftBlock,
+    DraftBlockKind,
+    iterate_printed_pieces,
 )
-from citewell.drafts.commands.checking.finding_table import (
-    describe_citation,
-    describe_draft_size,
-    describe_subject,
-    shorten_text,
-)
-from citewell.drafts.draft import DOCUMENT_FORMATS, Draft, DraftBlock, DraftBlockKind
 from citewell.drafts.draft_findings import (
     DraftFinding,
     DraftVerdict,
@@ -43,7 +33,6 @@ from citewell.drafts.draft_findings import (
     group_repeated_findings,
 )
 from citewell.drafts.draft_reading import build_draft_view
-from citewell.drafts.views.document_markup import iterate_printed_pieces
 from citewell.evidence.judging.source_opinions import FindingEvidence
 from citewell.text.addresses import is_web_address
 
@@ -62,15 +51,15 @@ _RULE_CHARS = (
 _LOWEST_HEADING = 6
 
 
-def render_draft_page(checked: CheckedDraft) -> str:
+def render_draft_page(checked: checked_draft.CheckedDraft) -> str:
     """The whole page; what is supported is marked as well, only less."""
     name = "Standard input" if checked.name == STDIN_NAME else PurePath(checked.name).name
-    shown = group_repeated_findings(list_shown_findings(checked.report))
+    shown = group_repeated_findings(checked_draft.list_shown_findings(checked.report))
     cards = {finding.id: each.first.id for each in shown for finding in each.findings}
     cards_html = "".join(_render_card(checked, each) for each in shown)
     parts = (
         f'<header><p class="kind">Citation check</p><h1>{escape(name)}</h1>',
-        f"<p>{escape(describe_draft_size(checked))}.</p>{_render_counts(checked)}</header>",
+        f"<p>{escape(checked_draft.describe_draft_size(checked))}.</p>{_render_counts(checked)}</header>",
         '<div class="columns">',
         f'<section class="draft" aria-label="The draft" lang="{escape(checked.draft.language or "und")}">{"".join(_render_draft_text(checked, cards))}</section>',
         f'<section class="findings" aria-label="Findings"><h2>Findings</h2>{cards_html or "<p>Nothing asks for a change.</p>"}</section>',
@@ -87,23 +76,25 @@ def render_draft_page(checked: CheckedDraft) -> str:
     )
 
 
-def _render_counts(checked: CheckedDraft) -> str:
+def _render_counts(checked: checked_draft.CheckedDraft) -> str:
     counts = checked.report.summary.verdicts
     rows = "".join(
-        f'<li class="{grade_verdict(verdict)}"><span aria-hidden="true">{_SIGNS_BY_GRADE[grade_verdict(verdict)]}</span> '
-        f"<b>{counts[verdict.value]:,}</b> {describe_verdict_count(verdict, counts[verdict.value])}</li>"
+        f'<li class="{checked_draft.grade_verdict(verdict)}"><span aria-hidden="true">{_SIGNS_BY_GRADE[checked_draft.grade_verdict(verdict)]}</span> '
+        f"<b>{counts[verdict.value]:,}</b> {checked_draft.describe_verdict_count(verdict, counts[verdict.value])}</li>"
         for verdict in DraftVerdict
         if counts.get(verdict.value)
     )
     return f'<ul class="counts">{rows}</ul>' if rows else ""
 
 
-def _render_draft_text(checked: CheckedDraft, cards: Mapping[str, str]) -> Iterator[str]:
+def _render_draft_text(
+    checked: checked_draft.CheckedDraft, cards: Mapping[str, str]
+) -> Iterator[str]:
     """The text as it was written, a document as it is printed, with links around what has a finding.
 
     `cards` has the id of each finding's card: findings that differ only in their place share one.
     """
-    here = [one for one in checked.report.findings if one.place is not None]
+    here = [finding for finding in checked.report.findings if finding.place is not None]
     text = checked.draft.text
     named: set[str] = set()  # findings whose first piece has been written
     if checked.draft.format in DOCUMENT_FORMATS:
@@ -140,7 +131,7 @@ def _print_marked_words(
     text: str, findings: Sequence[DraftFinding], start: int, end: int
 ) -> Iterator[tuple[str, DraftFinding | None]]:
     """The words of a part of a document in their styles, as HTML, each with its finding."""
-    pieces = [one for one in iterate_printed_pieces(text, start, end) if not one.is_mark]
+    pieces = [piece for piece in iterate_printed_pieces(text, start, end) if not piece.is_mark]
     last = start
     for marked in split_marked_text(text, findings, start, end):
         first, last = last, last + len(marked.text)
@@ -163,12 +154,12 @@ def _link_words_to_card(
     """The HTML `words` as a link to the card of their finding, if they have one."""
     if finding is None:
         return words
-    grade = grade_finding(finding)
+    grade = checked_draft.grade_finding(finding)
     card = escape(cards.get(finding.id, finding.id))
     if finding.id in named:
         return f'<a class="{grade}" href="#{card}" tabindex="-1">{words}</a>'
     named.add(finding.id)
-    label = label_finding(finding)
+    label = checked_draft.label_finding(finding)
     if grade == "ok":
         return f'<span class="ok" title="{escape(label)}">{words}</span>'
     return (
@@ -177,9 +168,9 @@ def _link_words_to_card(
     )
 
 
-def _render_card(checked: CheckedDraft, group: FindingGroup) -> str:
+def _render_card(checked: checked_draft.CheckedDraft, group: FindingGroup) -> str:
     finding = group.first
-    grade = grade_finding(finding)
+    grade = checked_draft.grade_finding(finding)
     body = "".join(
         (
             _render_differences(finding),
@@ -195,22 +186,25 @@ def _render_card(checked: CheckedDraft, group: FindingGroup) -> str:
         if body
         else ""
     )
-    said = escape(shorten_text(describe_subject(finding), _MAX_CARD_TEXT_CHARS), quote=False)
+    subject = escape(
+        checked_draft.shorten_text(checked_draft.describe_subject(finding), _MAX_CARD_TEXT_CHARS),
+        quote=False,
+    )
     citation = (
-        f' <span class="citation">{escape(describe_citation(finding.citation))}</span>'
+        f' <span class="citation">{escape(checked_draft.describe_citation(finding.citation))}</span>'
         if finding.citation and finding.citation != finding.text
         else ""
     )
     place = "" if group.count > 1 else f" <small>{_render_place(checked, finding)}</small>"
     return (
-        f'<article class="card {grade}" id="{escape(finding.id)}" aria-label="{escape(label_finding(finding))}">'
-        f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {label_finding(finding)}{place}</h3>'
-        f'<p class="said">{said}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
+        f'<article class="card {grade}" id="{escape(finding.id)}" aria-label="{escape(checked_draft.label_finding(finding))}">'
+        f'<h3><span aria-hidden="true">{_SIGNS_BY_GRADE[grade]}</span> {checked_draft.label_finding(finding)}{place}</h3>'
+        f'<p class="said">{subject}{citation}</p><p>{escape(finding.reason, quote=False)}</p>'
         f"{_render_places(checked, group)}{opened}</article>\n"
     )
 
 
-def _render_places(checked: CheckedDraft, group: FindingGroup) -> str:
+def _render_places(checked: checked_draft.CheckedDraft, group: FindingGroup) -> str:
     """The places of a finding that the draft has several times, each a link."""
     if group.count == 1:
         return ""
@@ -222,20 +216,20 @@ def _render_places(checked: CheckedDraft, group: FindingGroup) -> str:
     return f'<p class="places">{group.count:,} {pluralize(group.count, "time")}: {links}{rest}</p>'
 
 
-def _render_place(checked: CheckedDraft, finding: DraftFinding) -> str:
+def _render_place(checked: checked_draft.CheckedDraft, finding: DraftFinding) -> str:
     if finding.place is None:
         return ""
-    where = f"{name_place_unit(checked)} {finding.place.line}"
-    name = locate_draft_file(checked, finding.place)
+    where = f"{checked_draft.name_place_unit(checked)} {finding.place.line}"
+    name = checked_draft.locate_draft_file(checked, finding.place)
     file = "" if name == checked.name else f"{escape(name)}, "
     return f'<a href="#at-{escape(finding.id)}">{file}{where}</a>'
 
 
 def _render_differences(finding: DraftFinding) -> str:
     rows = "".join(
-        f"<tr><th scope=row>{escape(one.kind)}</th><td>{escape(one.draft, quote=False)}</td>"
-        f"<td>{escape(one.source or 'not given', quote=False)}</td></tr>"
-        for one in finding.differences or ()
+        f"<tr><th scope=row>{escape(difference.kind)}</th><td>{escape(difference.draft, quote=False)}</td>"
+        f"<td>{escape(difference.source or 'not given', quote=False)}</td></tr>"
+        for difference in finding.differences or ()
     )
     if not rows:
         return ""
@@ -266,16 +260,16 @@ def _render_evidence(evidence: FindingEvidence) -> str:
 def _render_repairs(finding: DraftFinding) -> str:
     shown = finding.evidence or ()  # stands above, and is not repeated
     rows = "".join(
-        f"<li>{escape(one.text, quote=False)}"
-        f"{_render_evidence(one.evidence) if one.evidence and one.evidence not in shown else ''}</li>"
-        for one in finding.repairs or ()
+        f"<li>{escape(repair.text, quote=False)}"
+        f"{_render_evidence(repair.evidence) if repair.evidence and repair.evidence not in shown else ''}</li>"
+        for repair in finding.repairs or ()
     )
     return f"<h4>Repair</h4><ul>{rows}</ul>" if rows else ""
 
 
-def _render_check_footer(checked: CheckedDraft) -> str:
+def _render_check_footer(checked: checked_draft.CheckedDraft) -> str:
     report = checked.report
-    lines = list_draft_notes(checked)
+    lines = checked_draft.list_draft_notes(checked)
     lines.append(f"Checked at {report.checked_at}. Judge: {report.judge}.")
     lines += report.shared
     lines.append(
@@ -316,7 +310,7 @@ def split_marked_text(
     held: DraftFinding | None = None
     since = start
     for left in edges[:-1]:
-        found = next((one for first, last, one in spans if first <= left < last), None)
+        found = next((finding for first, last, finding in spans if first <= left < last), None)
         if found is not held:
             if left > since:
                 yield MarkedPiece(text=text[since:left], finding=held)

@@ -18,8 +18,8 @@ from citewell.drafts.commands.checking.checked_draft import (
     grade_verdict,
     list_shown_findings,
     locate_draft_file,
+    shorten_text,
 )
-from citewell.drafts.commands.checking.finding_table import shorten_text
 from citewell.drafts.draft_findings import DraftFinding, DraftRepair, DraftVerdict, FindingPlace
 from citewell.text.data_tables import load_table
 
@@ -89,8 +89,8 @@ def _describe_sarif_finding(finding: DraftFinding) -> str:
     """The reason, the passage that shows it, and the first repair."""
     parts = [finding.reason]
     parts += [
-        f"The source says: “{one.passage}” {one.url or ''}".strip()
-        for one in finding.evidence or ()
+        f"The source says: “{evidence.passage}” {evidence.url or ''}".strip()
+        for evidence in finding.evidence or ()
     ][:1]
     parts += [repair.text for repair in finding.repairs or ()][:1]
     return "\n".join(parts)
@@ -146,7 +146,7 @@ def read_baseline(path: Path) -> frozenset[str]:
     """The fingerprints of a file that `write_baseline` wrote; raises InvalidInput if it is none."""
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
-        return frozenset(str(one["fingerprint"]) for one in known["findings"])
+        return frozenset(str(row["fingerprint"]) for row in known["findings"])
     except OSError as error:
         raise InvalidInput(
             f"{path}: {error.strerror or 'the file cannot be read'}. Make it with --write-baseline."
