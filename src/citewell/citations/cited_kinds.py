@@ -202,23 +202,23 @@ def _judge_stated_kind(form: CitedForm) -> str:
 
 
 def _judge_written_kind(form: CitedForm) -> str:
-    said = f"{form.text} {form.venue} {form.publisher}"
-    if told := _find_telling_kind(said):
-        return told
+    text = f"{form.text} {form.venue} {form.publisher}"
+    if kind := _find_telling_kind(text):
+        return kind
     numbered = _has_numbering(form)
-    if _CHAPTER_PATTERN.search(said) and not _CONFERENCE_PATTERN.search(said):
+    if _CHAPTER_PATTERN.search(text) and not _CONFERENCE_PATTERN.search(text):
         return "" if numbered and _has_journal_word(form.venue) else "a chapter of a book"
-    if _CONFERENCE_PATTERN.search(said) or _PREPRINT_PATTERN.search(said):
+    if _CONFERENCE_PATTERN.search(text) or _PREPRINT_PATTERN.search(text):
         return ""
     if numbered and form.author_count:
         return ""
-    return _judge_unnumbered_kind(form, said)
+    return _judge_unnumbered_kind(form, text)
 
 
-def _judge_unnumbered_kind(form: CitedForm, said: str) -> str:
-    if _NEWSPAPER_PATTERN.search(said):
+def _judge_unnumbered_kind(form: CitedForm, text: str) -> str:
+    if _NEWSPAPER_PATTERN.search(text):
         return "a newspaper article"
-    if _PUBLISHER_PATTERN.search(said) or _PLACE_AND_PUBLISHER_PATTERN.search(form.text):
+    if _PUBLISHER_PATTERN.search(text) or _PLACE_AND_PUBLISHER_PATTERN.search(form.text):
         return "a book"
     claimed = _has_journal_word(form.venue) or form.is_quoted  # books stand in italics
     named = form.author_count or (form.is_quoted and _BYLINE_PATTERN.search(form.text))
@@ -273,8 +273,8 @@ def find_own_years(
     bracketed = {int(found) for found in _BRACKETED_PATTERN.findall(rest)}
     if year is not None and year in bracketed:
         return frozenset(bracketed)
-    found = {int(one) for one in YEAR_PATTERN.findall(_NUMBERING_PATTERN.sub(_blank_number, rest))}
-    taken = {int(one) for title in titles for one in YEAR_PATTERN.findall(title)}
+    found = set(map(int, YEAR_PATTERN.findall(_NUMBERING_PATTERN.sub(_blank_number, rest))))
+    taken = {int(digits) for title in titles for digits in YEAR_PATTERN.findall(title)}
     own = found - taken - ({int(volume)} if volume.isdecimal() and len(volume) == 4 else set())
     return frozenset(own or found - taken)
 

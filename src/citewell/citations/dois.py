@@ -129,7 +129,7 @@ def list_doi_readings(text: str) -> tuple[str, ...]:
     if found is None:
         return ()
     plain, seen = _normalize_doi_text(text), extract_visible_text(text)
-    whole, written = (_find_whole_token(one, found.bare) for one in (plain, seen))
+    whole, written = (_find_whole_token(form, found.bare) for form in (plain, seen))
     kept = (
         found.bare,
         found.longest,

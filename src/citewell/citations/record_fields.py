@@ -93,8 +93,12 @@ def add_retraction_flag(
     events: tuple[IntegrityNotice, ...], types: tuple[str, ...], *, source: str
 ) -> tuple[IntegrityNotice, ...]:
     """The notices, plus a retraction if only the publication type says "retracted publication"."""
-    told = any(event.kind in {NoticeKind.RETRACTION, NoticeKind.REINSTATEMENT} for event in events)
-    if told or all(type_name.strip().lower() != _RETRACTED_PUBLICATION_TYPE for type_name in types):
+    has_notice = any(
+        event.kind in {NoticeKind.RETRACTION, NoticeKind.REINSTATEMENT} for event in events
+    )
+    if has_notice or all(
+        type_name.strip().lower() != _RETRACTED_PUBLICATION_TYPE for type_name in types
+    ):
         return events
     return (*events, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label="retraction"))
 

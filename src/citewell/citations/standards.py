@@ -111,8 +111,8 @@ def find_rfc_number(text: str) -> str | None:
     if named is None:
         return None
     before = text[: named.start()].rstrip()
-    told = _is_opening_quote(before) or before.endswith((".", ",", ";"))
-    return named[1] if told or _RFC_PUBLISHER_PATTERN.search(text) else None
+    is_separate = _is_opening_quote(before) or before.endswith((".", ",", ";"))
+    return named[1] if is_separate or _RFC_PUBLISHER_PATTERN.search(text) else None
 
 
 def find_rfc_field(entry: str) -> str | None:

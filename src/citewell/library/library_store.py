@@ -231,7 +231,7 @@ class SqlLibraryStore(OwnerStore):
     ) -> LibraryWriteCounts:
         chain = await self._vault.ensure_keychain(owner)
         preparer = self._reuse_preparer(chain)
-        latest = {rows.hash_document_name(chain, one.card.id): one for one in group}
+        latest = {rows.hash_document_name(chain, document.card.id): document for document in group}
         known = await self._load_known_rows(list(latest))
         kept = {
             name: document
@@ -240,7 +240,7 @@ class SqlLibraryStore(OwnerStore):
         }
         now = self._clock()
         fresh = await asyncio.to_thread(
-            lambda: [preparer.prepare_document(one, now) for one in kept.values()]
+            lambda: [preparer.prepare_document(document, now) for document in kept.values()]
         )
         stale = [known[name] for name in kept if name in known]
         removed = await self._prepare_removal(owner, stale)
@@ -292,7 +292,7 @@ class SqlLibraryStore(OwnerStore):
         total: dict[str, SqlScalar] = {
             "owner": chain.tag,
             "documents": len(fresh) - len(removed),
-            "length": sum(row.terms.length for row in fresh) - sum(one.length for one in removed),
+            "length": sum(row.terms.length for row in fresh) - sum(row.length for row in removed),
         }
         await self._database.execute_batch(
             [

@@ -134,8 +134,8 @@ def extract_file_text(body: bytes, name: str, limits: DocumentLimits) -> FileTex
 
 def describe_import_error(error: CitewellError) -> str:
     """The error as one sentence, without the file name, which is shown beside it."""
-    said = (error.detail or error.message).rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}."
+    reason = (error.detail or error.message).rstrip(".")
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def is_expected_failure(error: CitewellError) -> bool:
@@ -272,7 +272,7 @@ class _DirectoryWalk:
             yield ImportProblem(source=str(path), reason=describe_os_error(error))
             return
         if reason := next(
-            (said for is_kind, said in _SPECIAL_FILE_REASONS if is_kind(found.st_mode)), None
+            (text for is_kind, text in _SPECIAL_FILE_REASONS if is_kind(found.st_mode)), None
         ):
             yield ImportProblem(source=str(path), reason=reason, failed=named)
         elif real not in self._taken:
@@ -315,5 +315,5 @@ def _find_directory_status(entry: os.DirEntry[str]) -> os.stat_result | None:
 
 
 def describe_os_error(error: OSError | RuntimeError) -> str:
-    said = error.strerror if isinstance(error, OSError) else None
-    return f"{said or 'Its symbolic links form a cycle'}."
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{reason or 'Its symbolic links form a cycle'}."

@@ -136,7 +136,7 @@ class PostgresTermIndex:
         if not removed:
             return []
         ids = " ".join(str(row.row_id) for row in removed)
-        stamps = " ".join(one.stamp for one in removed)
+        stamps = " ".join(row.stamp for row in removed)
         return [
             SqlStatement(sql=_REMOVE_COUNTS, params={"ids": ids}),
             SqlStatement(
@@ -361,7 +361,7 @@ def _build_tsquery(wanted: TermQuery) -> str:
 def _collect_query_tokens(wanted: TermQuery) -> list[str]:
     found = (
         *(token for word in wanted.words for token in word),
-        *(token for one in wanted.phrases for phrase in one for token in phrase),
+        *(token for alternatives in wanted.phrases for phrase in alternatives for token in phrase),
     )
     return sorted(set(found))
 

@@ -117,10 +117,10 @@ def _add_sitemap_pages(
         else:
             foreign += 1
     if foreign:
-        said = (
+        reason = (
             f"{foreign} of its addresses are invalid or belong to other sites, and were left out."
         )
-        site.problems.append(ImportProblem(source=base, reason=said, failed=False))
+        site.problems.append(ImportProblem(source=base, reason=reason, failed=False))
 
 
 def _is_same_site(base: str, url: str) -> bool:

@@ -356,11 +356,11 @@ class DeepResearch(Protocol):
 
     is_idempotent: bool  # submitting the same tag twice is charged once
 
-    def estimate_cost(self, ask: ResearchRequest) -> int:
+    def estimate_cost(self, request: ResearchRequest) -> int:
         """The probable cost, in ticks."""
         ...
 
-    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome: ...
+    async def submit_research(self, request: ResearchRequest) -> SubmitOutcome: ...
 
 
 @runtime_checkable

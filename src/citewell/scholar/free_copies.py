@@ -106,7 +106,9 @@ class CopyCandidates:
     ) -> LocatedWork:
         """The work with all its known copies; an address that the caller gave comes first."""
         known = _collect_identifiers(paper, ids)
-        doi = next((one.value for one in known if one.scheme is IdentifierScheme.DOI), None)
+        doi = next(
+            (paper_id.value for paper_id in known if paper_id.scheme is IdentifierScheme.DOI), None
+        )
         heard = {paper.source, *paper.provenance.values()} if paper else set()
         records, listed = await asyncio.gather(
             self._look_up_copy_records(known, excluded=heard),
@@ -114,7 +116,9 @@ class CopyCandidates:
         )
         every = [*([paper] if paper else []), *records]
         whole = record_merging.merge_records(every) if every else None
-        held = {one.scheme: one.value for one in known} | dict(whole.ids if whole else {})
+        held = {paper_id.scheme: paper_id.value for paper_id in known} | dict(
+            whole.ids if whole else {}
+        )
         found = [
             *(whole.copies if whole else ()),
             *_list_pdf_copies(every),
@@ -142,7 +146,9 @@ class CopyCandidates:
         """The records of the work at providers that list copies; failed ones are left out."""
 
         async def question(provider: PaperLookup) -> Paper | None:
-            fitting = next((one for one in known if one.scheme in provider.schemes), None)
+            fitting = next(
+                (paper_id for paper_id in known if paper_id.scheme in provider.schemes), None
+            )
             return await provider.look_up_paper(fitting) if fitting else None
 
         able = self._panel.list_able_providers(Offer.LOOKUP)
@@ -165,7 +171,7 @@ def _collect_identifiers(paper: Paper | None, ids: Iterable[PaperId]) -> tuple[P
 
 def _is_same_work(paper: Paper, known: Iterable[PaperId]) -> bool:
     """Whether no identifier of the paper contradicts the known ones."""
-    wanted = {one.scheme: one.value.lower() for one in known}
+    wanted = {paper_id.scheme: paper_id.value.lower() for paper_id in known}
     return all(
         wanted.get(scheme, value.lower()) == value.lower()
         for scheme, value in paper.ids.items()
@@ -310,7 +316,7 @@ class OpenCopyFinder:
             enough=lambda done: len(done) >= len(names) - 1,
             grace_seconds=_LAST_ANSWER_GRACE_SECONDS,
         )
-        return tuple(dict.fromkeys(copy for one in answers for copy in one.value or ()))
+        return tuple(dict.fromkeys(copy for answer in answers for copy in answer.value or ()))
 
     async def _ask_enriching_provider(self, doi: str) -> tuple[OpenCopy, ...]:
         provider = self._panel.load_provider(_ENRICHING_PROVIDER)

@@ -170,7 +170,8 @@ def _list_provider_schemes(provider: object) -> frozenset[IdentifierScheme]:
 def _is_denied_by_authority(paper_id: PaperId, answers: Sequence[ProviderAnswer[Paper]]) -> bool:
     authority = _SCHEME_AUTHORITIES.get(paper_id.scheme)
     return any(
-        one.provider == authority and one.outcome_summary.outcome == ABSENT for one in answers
+        answer.provider == authority and answer.outcome_summary.outcome == ABSENT
+        for answer in answers
     )
 
 
@@ -187,8 +188,8 @@ def _keep_exact_work(paper: Paper | None, paper_id: PaperId) -> Paper | None:
     """
     if paper is None or paper.source == "doi":
         return paper
-    said = paper.ids.get(paper_id.scheme)
-    return paper if said is None or said.lower() == paper_id.value.lower() else None
+    registered = paper.ids.get(paper_id.scheme)
+    return paper if registered is None or registered.lower() == paper_id.value.lower() else None
 
 
 def _collect_found_papers(answers: Iterable[ProviderAnswer[Paper]]) -> list[Paper]:
@@ -207,5 +208,5 @@ def _build_work_record(
     also: tuple[ProviderOutcome, ...] = (),
 ) -> WorkRecord:
     return WorkRecord(
-        paper=paper, state=state, asked=(*(one.outcome_summary for one in answers), *also)
+        paper=paper, state=state, asked=(*(answer.outcome_summary for answer in answers), *also)
     )

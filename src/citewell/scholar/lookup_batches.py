@@ -79,7 +79,7 @@ class _LookupBatch:
     faults: int = 0  # in a row
 
     def cancel_if_unwanted(self) -> None:
-        if self.task is not None and not any(wish.callers for wish in self.lookups):
+        if self.task is not None and not any(lookup.callers for lookup in self.lookups):
             self.task.cancel()
 
 
@@ -95,31 +95,31 @@ class _LookupQueue:
     timer: asyncio.TimerHandle | None = None
 
     async def await_lookup(self, paper_id: PaperId) -> Paper | None:
-        wish = (
+        lookup = (
             self.in_flight.get(paper_id) or self.waiting.get(paper_id) or self._add_lookup(paper_id)
         )
-        wish.callers += 1
+        lookup.callers += 1
         try:
-            return await asyncio.shield(wish.answer)
+            return await asyncio.shield(lookup.answer)
         finally:
-            wish.callers -= 1
-            if not wish.callers and not wish.answer.done():
-                self._remove_lookup(wish)
+            lookup.callers -= 1
+            if not lookup.callers and not lookup.answer.done():
+                self._remove_lookup(lookup)
 
     def _add_lookup(self, paper_id: PaperId) -> _PendingLookup:
         future = asyncio.get_running_loop().create_future()
-        wish = self.waiting[paper_id] = _PendingLookup(paper_id=paper_id, answer=future)
+        lookup = self.waiting[paper_id] = _PendingLookup(paper_id=paper_id, answer=future)
         self._schedule_batches()
-        return wish
+        return lookup
 
-    def _remove_lookup(self, wish: _PendingLookup) -> None:
+    def _remove_lookup(self, lookup: _PendingLookup) -> None:
         """Drop a lookup that no caller waits for; cancel its request if nobody needs that either."""
-        wish.answer.cancel()
+        lookup.answer.cancel()
         for known in (self.waiting, self.in_flight):
-            if known.get(wish.paper_id) is wish:
-                del known[wish.paper_id]
-        if wish.batch is not None:
-            wish.batch.cancel_if_unwanted()
+            if known.get(lookup.paper_id) is lookup:
+                del known[lookup.paper_id]
+        if lookup.batch is not None:
+            lookup.batch.cancel_if_unwanted()
         if self.timer is not None and not self.waiting:
             self.timer.cancel()
             self.timer = None
@@ -140,21 +140,21 @@ class _LookupQueue:
             self._send_batch()
 
     def _send_batch(self) -> None:
-        wishes = [self.waiting.pop(key) for key in list(self.waiting)[: self._batch_limit]]
-        trip = _LookupBatch(lookups=wishes)
-        for wish in wishes:
-            wish.batch = trip
-            self.in_flight[wish.paper_id] = wish
+        lookups = [self.waiting.pop(key) for key in list(self.waiting)[: self._batch_limit]]
+        trip = _LookupBatch(lookups=lookups)
+        for lookup in lookups:
+            lookup.batch = trip
+            self.in_flight[lookup.paper_id] = lookup
         self.batches.append(trip)
-        trip.task = asyncio.create_task(self._look_up_batch(trip, wishes))
+        trip.task = asyncio.create_task(self._look_up_batch(trip, lookups))
         trip.task.add_done_callback(partial(self._finish_batch, trip))
 
     def _finish_batch(self, trip: _LookupBatch, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
-        for wish in trip.lookups:
-            wish.fail_lookup(error or InternalError("The lookup was cancelled internally."))
-            if self.in_flight.get(wish.paper_id) is wish:
-                del self.in_flight[wish.paper_id]
+        for lookup in trip.lookups:
+            lookup.fail_lookup(error or InternalError("The lookup was cancelled internally."))
+            if self.in_flight.get(lookup.paper_id) is lookup:
+                del self.in_flight[lookup.paper_id]
         self.batches.remove(trip)
         if not self.batches:
             if self.timer is not None:
@@ -167,39 +167,39 @@ class _LookupQueue:
     def _batch_limit(self) -> int:
         return max(1, self.provider.max_batch[self.scheme])
 
-    async def _look_up_batch(self, trip: _LookupBatch, wishes: Sequence[_PendingLookup]) -> None:
+    async def _look_up_batch(self, trip: _LookupBatch, lookups: Sequence[_PendingLookup]) -> None:
         """One request for all; if the list may be at fault, again for each half of it."""
-        if len(wishes) == 1:
-            await self._look_up_single(trip, wishes[0])
+        if len(lookups) == 1:
+            await self._look_up_single(trip, lookups[0])
             return
         try:
-            said = await self.provider.look_up_papers([wish.paper_id for wish in wishes])
+            papers = await self.provider.look_up_papers([lookup.paper_id for lookup in lookups])
         except _LIST_ERRORS as error:
             _count_fault(trip, error)
-            half = len(wishes) // 2
-            await self._look_up_batch(trip, wishes[:half])
-            await self._look_up_batch(trip, wishes[half:])
+            half = len(lookups) // 2
+            await self._look_up_batch(trip, lookups[:half])
+            await self._look_up_batch(trip, lookups[half:])
             return
         trip.faults = 0
-        open_ = [wish for wish in wishes if wish.paper_id not in said]
-        for wish in wishes:
-            if wish.paper_id in said:
-                wish.settle_lookup(said[wish.paper_id])
+        open_ = [lookup for lookup in lookups if lookup.paper_id not in papers]
+        for lookup in lookups:
+            if lookup.paper_id in papers:
+                lookup.settle_lookup(papers[lookup.paper_id])
         for start in range(0, len(open_), _MAX_CONCURRENT_BATCHES):
             several = open_[start : start + _MAX_CONCURRENT_BATCHES]
-            done = (self._look_up_single(trip, wish) for wish in several)
+            done = (self._look_up_single(trip, lookup) for lookup in several)
             failures = filter(None, await asyncio.gather(*done, return_exceptions=True))
             if failure := next(failures, None):
                 raise failure
 
-    async def _look_up_single(self, trip: _LookupBatch, wish: _PendingLookup) -> None:
-        if wish.answer.done():
+    async def _look_up_single(self, trip: _LookupBatch, lookup: _PendingLookup) -> None:
+        if lookup.answer.done():
             return
         try:
-            wish.settle_lookup(await self.provider.look_up_paper(wish.paper_id))
+            lookup.settle_lookup(await self.provider.look_up_paper(lookup.paper_id))
             trip.faults = 0
         except _LIST_ERRORS as error:
-            wish.fail_lookup(error)
+            lookup.fail_lookup(error)
             _count_fault(trip, error)
         # Any other error is the registry's own and fails all lookups that are still open.
 

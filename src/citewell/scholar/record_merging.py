@@ -65,7 +65,7 @@ class _RecordGroup:
     def can_take(self, paper: Paper) -> bool:
         if self.doi and paper.doi:
             return False  # the DOIs differ, or the comparison of DOIs had matched
-        return any(_is_same_record(one, paper) for one in self.papers)
+        return any(_is_same_record(known, paper) for known in self.papers)
 
 
 def merge_papers(papers: Iterable[Paper]) -> tuple[Paper, ...]:
@@ -107,33 +107,33 @@ def merge_records(records: Sequence[Paper]) -> Paper:
     )
 
 
-def _is_same_record(one: Paper, other: Paper) -> bool:
+def _is_same_record(paper: Paper, other: Paper) -> bool:
     """Whether two records share an identifier, or agree in title, year and first author."""
-    if any(one.ids.get(scheme) == value for scheme, value in other.ids.items()):
+    if any(paper.ids.get(scheme) == value for scheme, value in other.ids.items()):
         return True
-    if not title_matching.has_same_letters(one.title, other.title) or not _has_same_year(
-        one, other
+    if not title_matching.has_same_letters(paper.title, other.title) or not _has_same_year(
+        paper, other
     ):
         return False
     # Whether the first authors are the same; None if that is unknown.
     agree = (
-        author_matching.match_authors(one.authors[0], other.authors[0])
-        if one.authors and other.authors
+        author_matching.match_authors(paper.authors[0], other.authors[0])
+        if paper.authors and other.authors
         else None
     )
-    if len(title_matching.extract_title_words(one.title)) < _MIN_TITLE_WORDS:
+    if len(title_matching.extract_title_words(paper.title)) < _MIN_TITLE_WORDS:
         return bool(agree) and (
-            not one.venue
+            not paper.venue
             or not other.venue
-            or title_matching.has_same_letters(one.venue, other.venue)
+            or title_matching.has_same_letters(paper.venue, other.venue)
         )
     return agree is not False
 
 
-def _has_same_year(one: Paper, other: Paper) -> bool:
-    if one.year is None or other.year is None:
+def _has_same_year(paper: Paper, other: Paper) -> bool:
+    if paper.year is None or other.year is None:
         return True
-    return abs(one.year - other.year) <= (1 if _is_preprint(one) or _is_preprint(other) else 0)
+    return abs(paper.year - other.year) <= (1 if _is_preprint(paper) or _is_preprint(other) else 0)
 
 
 def _is_preprint(paper: Paper) -> bool:
@@ -189,8 +189,8 @@ def _choose_abstract_record(records: Sequence[Paper]) -> Paper | None:
 
 
 def _choose_influential_record(records: Sequence[Paper]) -> Paper | None:
-    told = [paper for paper in records if paper.influential is not None]
-    return next((paper for paper in told if paper.influential), told[0] if told else None)
+    rated = [paper for paper in records if paper.influential is not None]
+    return next((paper for paper in rated if paper.influential), rated[0] if rated else None)
 
 
 _FIELD_CHOOSERS: Mapping[str, Callable[[Sequence[Paper]], Paper | None]] = MappingProxyType(
@@ -243,17 +243,17 @@ def _join_unique(
 # Scores how well a work fits a reference, by title, first author and year.
 
 
-def compare_titles(one: str, other: str) -> float:
+def compare_titles(title: str, other: str) -> float:
     """Similarity of two titles, 0 to 1; at least .95 if one is the other without its subtitle."""
-    if title_matching.has_same_letters(one, other):
+    if title_matching.has_same_letters(title, other):
         return 1.0
     first, second = (
-        set(title_matching.extract_title_words(one)),
+        set(title_matching.extract_title_words(title)),
         set(title_matching.extract_title_words(other)),
     )
     shared = 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
-    if title_matching.is_title_beginning(one, other) or title_matching.is_title_beginning(
-        other, one
+    if title_matching.is_title_beginning(title, other) or title_matching.is_title_beginning(
+        other, title
     ):
         return max(shared, _SUBTITLE_SIMILARITY)
     return shared
@@ -291,7 +291,9 @@ def _score_author(paper: Paper, wanted: WorkAuthor) -> float:
     if agree:
         return 1.0
     return (
-        0.3 if any(author_matching.match_authors(one, wanted) for one in paper.authors[1:]) else 0.0
+        0.3
+        if any(author_matching.match_authors(author, wanted) for author in paper.authors[1:])
+        else 0.0
     )
 
 

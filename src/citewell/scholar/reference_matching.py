@@ -51,7 +51,7 @@ class ReferenceMatches:
     @property
     def is_answered(self) -> bool:
         """False if no provider answered; an empty list then means nothing."""
-        return any(one.outcome != FAILED for one in self.asked)
+        return any(reply.outcome != FAILED for reply in self.asked)
 
 
 class ReferenceMatcher:
@@ -112,10 +112,10 @@ class ReferenceMatcher:
         able = [name for name in names if name not in before]
         pairs = [pair for pair in _SUPERSET_PROVIDERS.items() if set(pair) <= set(able)]
         spared = {
-            one
+            name
             for pair in pairs
-            for one in pair
-            if one != self._room.choose_shortest_wait(pair[::-1])
+            for name in pair
+            if name != self._room.choose_shortest_wait(pair[::-1])
         }
         return [name for name in able if name not in spared]
 
@@ -169,7 +169,7 @@ class _RankedMatches:
             paper for answer in answers for paper in answer.value or ()
         )
         scored = [(record_merging.score_closeness(paper, query), paper) for paper in papers]
-        scored.sort(key=lambda one: -one[0])
+        scored.sort(key=lambda match: -match[0])
         chosen = scored[: query.count]
         return cls(
             papers=tuple(paper for _, paper in chosen), scores=tuple(score for score, _ in chosen)

@@ -127,19 +127,19 @@ class WorkRecords:
         return await self._repeat_after_pauses(match, lambda found: _is_match_open(found, query))
 
     async def _repeat_after_pauses(
-        self, ask: Callable[[], Awaitable[A]], is_open: Callable[[A], bool]
+        self, fetch: Callable[[], Awaitable[A]], is_open: Callable[[A], bool]
     ) -> A:
         """The answer, asked for again while it is open and a provider wants only a short pause."""
-        answer, left = await ask(), _MAX_WAITED_SECONDS
+        answer, left = await fetch(), _MAX_WAITED_SECONDS
         for _ in range(_MAX_REPEATS):
-            waits = [one.retry_after for one in answer.asked if one.retry_after is not None]
+            waits = [reply.retry_after for reply in answer.asked if reply.retry_after is not None]
             shortest = min(waits, default=_MAX_PAUSE_SECONDS + 1)
             wait = shortest if shortest <= _MAX_PAUSE_SECONDS else None
             if wait is None or wait > left or not is_open(answer):
                 break
             await self._pause(wait)
             left -= wait
-            answer = await ask()
+            answer = await fetch()
         return answer
 
     async def _load_cached(
@@ -188,18 +188,22 @@ def _choose_matches_ttl(matches: ReferenceMatches) -> float:
 
 
 def _has_failed_provider(asked: Iterable[ProviderOutcome]) -> bool:
-    return any(one.outcome == FAILED for one in asked)
+    return any(reply.outcome == FAILED for reply in asked)
 
 
 def _is_match_open(found: ReferenceMatches, query: BibliographicQuery) -> bool:
     """Whether an index of every field was refused, and nothing near was found without it."""
     refused = any(
-        one.outcome == FAILED and one.provider in GENERAL_INDEXES and one.retry_after is not None
-        for one in found.asked
+        reply.outcome == FAILED
+        and reply.provider in GENERAL_INDEXES
+        and reply.retry_after is not None
+        for reply in found.asked
     )
     if found.is_answered and (query.glance or not refused):
         return False
-    best = max((record_merging.score_closeness(one, query) for one in found.papers), default=0.0)
+    best = max(
+        (record_merging.score_closeness(paper, query) for paper in found.papers), default=0.0
+    )
     return best < _NEAR_CLOSENESS
 
 

@@ -66,7 +66,7 @@ def _format_ieee_editors(work: CitableWork) -> str:
     if not work.editors:
         return ""
     role = "Eds." if len(work.editors) > 1 else "Ed."
-    return f"{_join_people_names([format_short_name(one) for one in work.editors])}, {role}"
+    return f"{_join_people_names([format_short_name(editor) for editor in work.editors])}, {role}"
 
 
 def _list_ieee_journal_parts(work: CitableWork) -> list[str]:

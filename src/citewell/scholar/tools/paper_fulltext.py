@@ -123,7 +123,7 @@ class FullTextReader:
 
     async def read_full_text(
         self,
-        wish: FullTextRequest,
+        request: FullTextRequest,
         *,
         trace: RoutingTrace,
         tenant: str | None = None,
@@ -133,8 +133,8 @@ class FullTextReader:
 
         Raises NotFound or the upstream's error if there is no abstract either.
         """
-        check_declared_bounds(wish)
-        subject = await self._subjects.resolve_work(wish.identifier, tenant=tenant)
+        check_declared_bounds(request)
+        subject = await self._subjects.resolve_work(request.identifier, tenant=tenant)
         located = await self._candidates.locate_copies(
             subject.paper, subject.ids, given_url=subject.address
         )
@@ -151,12 +151,12 @@ class FullTextReader:
             )
         paper = located.paper
         if text is None:
-            return await self._answer_with_abstract(wish, subject, paper, tries)
+            return await self._answer_with_abstract(request, subject, paper, tries)
         if text.copy.source != GIVEN_SOURCE:
             trace.record_attempt(text.copy.source)
             trace.record_success(text.copy.source)
         # Searching a long text takes a while and must not block the event loop.
-        answer = await asyncio.to_thread(_build_full_text_answer, wish, paper, text)
+        answer = await asyncio.to_thread(_build_full_text_answer, request, paper, text)
         return await self._complete_full_text(answer, subject, paper, tries)
 
     async def _find_genuine_copy(
@@ -228,7 +228,7 @@ class FullTextReader:
 
     async def _answer_with_abstract(
         self,
-        wish: FullTextRequest,
+        request: FullTextRequest,
         subject: ResolvedWork,
         paper: Paper | None,
         tries: _CopyAttempts,
@@ -236,10 +236,10 @@ class FullTextReader:
         """An answer with the abstract, marked as such; raises if there is none."""
         abstract = clean_markup(paper.abstract) if paper else ""
         if paper is None or not abstract:
-            raise _build_no_copy_error(wish.identifier, tries)
-        text = truncate_text(abstract, wish.max_length)
+            raise _build_no_copy_error(request.identifier, tries)
+        text = truncate_text(abstract, request.max_length)
         answer = FullTextAnswer(
-            **_describe_requested_work(wish, paper),
+            **_describe_requested_work(request, paper),
             url=work_resolution.choose_work_address(paper),
             content=text.text,
             is_full_text=False,
@@ -314,11 +314,11 @@ def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError
     return NotFound(what + tried)
 
 
-def _describe_requested_work(wish: FullTextRequest, paper: Paper | None) -> dict[str, object]:
+def _describe_requested_work(request: FullTextRequest, paper: Paper | None) -> dict[str, object]:
     if paper is None:
-        return {"identifier": wish.identifier}
+        return {"identifier": request.identifier}
     return {
-        "identifier": wish.identifier,
+        "identifier": request.identifier,
         "title": clean_markup(paper.title) or None,
         "doi": paper.doi,
         "authors": work_resolution.list_author_names(paper),
@@ -329,11 +329,11 @@ def _describe_requested_work(wish: FullTextRequest, paper: Paper | None) -> dict
 
 
 def _build_full_text_answer(
-    wish: FullTextRequest, paper: Paper | None, text: _GenuineCopy
+    request: FullTextRequest, paper: Paper | None, text: _GenuineCopy
 ) -> FullTextAnswer:
     page, copy = text.page, text.copy
-    cut = truncate_text(page.content, wish.max_length)
-    described = _describe_requested_work(wish, paper)
+    cut = truncate_text(page.content, request.max_length)
+    described = _describe_requested_work(request, paper)
     if paper is None:
         claimed = source_classification.list_claimed_dois(page)
         described |= {"title": page.title or None, "doi": claimed[0] if claimed else None}

@@ -214,7 +214,7 @@ def parse_bibtex_people(text: str) -> tuple[tuple[WorkAuthor, ...], bool]:
         if name
         and convert_latex_text(name).strip().lower() not in reference_fields.AND_OTHERS_NAMES
     ]
-    found = tuple(one for name in known if (one := _parse_bibtex_person(name)).name)
+    found = tuple(person for name in known if (person := _parse_bibtex_person(name)).name)
     return found, len(known) < len([name for name in names if name])
 
 

@@ -116,7 +116,8 @@ def _build_csl_reference(item: Mapping[str, Any], raw: str, line: int) -> Refere
     )
     url = _read_csl_text(item.get("URL"))
     people = [
-        _parse_csl_person(one) for one in _wrap_as_list(item.get("author") or item.get("editor"))
+        _parse_csl_person(person)
+        for person in _wrap_as_list(item.get("author") or item.get("editor"))
     ]
     return Reference(
         raw=raw,

@@ -94,8 +94,8 @@ def _iterate_related(item: Element, kind: str) -> Iterator[Element]:
 
 def _iterate_people(item: Element, roles: frozenset[str]) -> Iterator[WorkAuthor]:
     for name in item.findall("name"):
-        told = {role.lower().rstrip(".") for role in list_xml_texts(name, "role/roleTerm")}
-        if not (told or {""}) & roles:
+        own_roles = {role.lower().rstrip(".") for role in list_xml_texts(name, "role/roleTerm")}
+        if not (own_roles or {""}) & roles:
             continue
         person = _build_mods_person(name)
         if person.name:
@@ -108,7 +108,9 @@ def _build_mods_person(name: Element) -> WorkAuthor:
     if family:
         return reference_fields.build_person(
             family=family,
-            given=" ".join(f"{one}." if len(one) == 1 and len(given) > 1 else one for one in given),
+            given=" ".join(
+                f"{part}." if len(part) == 1 and len(given) > 1 else part for part in given
+            ),
             suffix=extract_xml_text(name, "namePart[@type='termsOfAddress']"),
         )
     plain = [

@@ -113,7 +113,7 @@ def list_xml_texts(element: Element | None, path: str) -> list[str]:
     """The cleaned non-empty texts of all elements at the path."""
     if element is None:
         return []
-    texts = (clean_reference_value("".join(one.itertext())) for one in element.iterfind(path))
+    texts = (clean_reference_value("".join(child.itertext())) for child in element.iterfind(path))
     return [text for text in texts if text]
 
 
@@ -124,8 +124,8 @@ def find_error_line(error: UnusableXml) -> int:
 
 
 def describe_xml_error(error: UnusableXml) -> str:
-    told = str(error.__cause__ or "").partition(":")[0]
-    shown = f" ({told})" if told else ""
+    reason = str(error.__cause__ or "").partition(":")[0]
+    shown = f" ({reason})" if reason else ""
     return f"The XML is not well formed in line {find_error_line(error)}{shown}; whole records before and after were read."
 
 
