@@ -16,7 +16,7 @@ from citewell.citations.references.prose_references import (
     parse_prose_document,
     parse_prose_reference,
 )
-from citewell.citations.references.reference_tokens import split_reference_tokens
+from citewell.citations.references.reference_tagger import split_reference_tokens
 from tests.requirements import requires
 
 MADE = json.loads((Path(__file__).parent / "made.json").read_text("utf-8"))

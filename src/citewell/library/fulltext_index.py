@@ -269,9 +269,7 @@ class SqliteTermIndex:
     def build_document_removal(self, removed: Sequence[RemovedDocument]) -> list[SqlStatement]:
         rows = [
             SqlStatement(
-                sql=_DELETE_DOCUMENT,
-                params={"id": row.row_id, "stamp": row.stamp},
-                expected_rows=1,
+                sql=_DELETE_DOCUMENT, params={"id": row.row_id, "stamp": row.stamp}, expected_rows=1
             )
             for row in removed
         ]

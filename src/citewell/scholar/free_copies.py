@@ -57,13 +57,8 @@ LANDING_SOURCE = "doi"
 PREPRINT_VERSION = "preprint"
 PUBLISHED_VERSION = "publishedVersion"
 _MAX_COPIES = 10
-_COPY_PROVIDERS = (
-    "semanticscholar",
-    "openalex",
-    "europepmc",
-    "core",
-    "arxiv",
-)  # these list free copies
+# Providers that list free copies.
+_COPY_PROVIDERS = ("semanticscholar", "openalex", "europepmc", "core", "arxiv")
 _COPY_SOURCE_ORDER = (
     GIVEN_SOURCE,
     "semanticscholar",
@@ -111,26 +106,30 @@ class CopyCandidates:
         )
         heard = {paper.source, *paper.provenance.values()} if paper else set()
         records, listed = await asyncio.gather(
-            self._look_up_copy_records(known, excluded=heard),
-            self._copies.list_known_copies(doi),
+            self._look_up_copy_records(known, excluded=heard), self._copies.list_known_copies(doi)
         )
         every = [*([paper] if paper else []), *records]
         whole = record_merging.merge_records(every) if every else None
         held = {paper_id.scheme: paper_id.value for paper_id in known} | dict(
             whole.ids if whole else {}
         )
-        found = [
-            *(whole.copies if whole else ()),
-            *_list_pdf_copies(every),
-            *listed,
-            *filter(self._may_be_fetched, _build_identifier_copies(held, self._resolver)),
+        # The PDF addresses of records that give no details of the copy.
+        pdf_copies = [
+            OpenCopy(
+                url=record.pdf_url, pdf=True, source=record.provenance.get("pdf_url", record.source)
+            )
+            for record in every
+            if record.pdf_url
         ]
+        # A source that may not see queries may not learn the identifier in an address either.
+        built = [
+            copy
+            for copy in _build_identifier_copies(held, self._resolver)
+            if self._panel.may_see_queries(copy.source)
+        ]
+        found = [*(whole.copies if whole else ()), *pdf_copies, *listed, *built]
         every_copy = [self._normalize_landing_copy(copy) for copy in found]
         return LocatedWork(paper=whole, copies=_rank_copies(every_copy, given=given_url))
-
-    def _may_be_fetched(self, copy: OpenCopy) -> bool:
-        """Whether its source may learn the identifier that its address is made from."""
-        return self._panel.may_see_queries(copy.source)
 
     def _normalize_landing_copy(self, copy: OpenCopy) -> OpenCopy:
         """A copy at the DOI resolver is the landing page, even if it is listed as a PDF."""
@@ -177,14 +176,6 @@ def _is_same_work(paper: Paper, known: Iterable[PaperId]) -> bool:
         for scheme, value in paper.ids.items()
         if scheme is not IdentifierScheme.DOI or IdentifierScheme.ARXIV not in wanted
     )
-
-
-def _list_pdf_copies(papers: Iterable[Paper]) -> Iterator[OpenCopy]:
-    """The PDF addresses of records that give no details of the copy."""
-    for paper in papers:
-        if paper.pdf_url:
-            source = paper.provenance.get("pdf_url", paper.source)
-            yield OpenCopy(url=paper.pdf_url, pdf=True, source=source)
 
 
 def _build_identifier_copies(ids: dict[IdentifierScheme, str], resolver: str) -> Iterator[OpenCopy]:

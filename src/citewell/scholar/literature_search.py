@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
@@ -16,11 +16,7 @@ from citewell.core.values.paper import IdentifierScheme, Paper
 from citewell.core.values.paper_results import PaperResult, PapersAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.scrape_results import RetractionStatus
-from citewell.core.values.search_results import (
-    EmptySearchHints,
-    SearchAnswer,
-    SearchResult,
-)
+from citewell.core.values.search_results import EmptySearchHints, SearchAnswer, SearchResult
 from citewell.routing import provider_failures
 from citewell.routing.ports import FindPause, Offer
 from citewell.routing.provider_catalogue import ProviderCatalogue
@@ -271,7 +267,9 @@ class LiteratureSearch:
 
 def _build_flagged_work(paper: Paper, status: RetractionStatus | None) -> PaperResult:
     work = work_resolution.build_work_view(paper, retraction=status)
-    doubtful = not paper.ids and not is_scholarly_site(paper.url)
+    host = extract_host(paper.url)
+    is_scholarly = any(is_within_domain(host, site) for site in SCHOLARLY_SITES)
+    doubtful = not paper.ids and not is_scholarly
     return work.model_copy(update={"low_confidence_domain": True}) if doubtful else work
 
 
@@ -334,7 +332,10 @@ class ScholarlyWebSearch:
 def _collect_web_papers(
     request: PaperSearchRequest, answers: Sequence[SearchAnswer], provider: str | None
 ) -> PaperHarvest:
-    papers = [_build_web_paper(result, provider) for result in _interleave_results(answers)]
+    rows = zip_longest(*(answer.results for answer in answers))
+    papers = [
+        _build_web_paper(result, provider) for row in rows for result in row if result is not None
+    ]
     sieve = PaperFilter(request, applied={"source", "lens"})
     kept = [paper for paper in papers if sieve.should_keep(paper)]
     reply = PaperProviderReply(
@@ -348,15 +349,13 @@ def _collect_web_papers(
     return PaperHarvest(replies=[reply], notes=[note] if kept else [])
 
 
-def _interleave_results(answers: Iterable[SearchAnswer]) -> Iterator[SearchResult]:
-    rows = zip_longest(*(answer.results for answer in answers))
-    return (result for row in rows for result in row if result is not None)
-
-
 def _build_web_paper(result: SearchResult, provider: str | None) -> Paper:
     """A paper from an address and a snippet; the year is the page's and may be off by one."""
     ids = {found.scheme: found.value for found in identifiers.find_identifiers(result.url)}
     year = (result.published_at or "")[:4]
+    arxiv = ids.get(IdentifierScheme.ARXIV)
+    is_pdf = result.url.partition("?")[0].lower().endswith(".pdf")
+    direct = result.url if is_pdf else None
     return Paper(
         title=_SITE_SUFFIX_PATTERN.sub("", _LEADING_ID_PATTERN.sub("", result.title))
         or result.title,
@@ -365,17 +364,5 @@ def _build_web_paper(result: SearchResult, provider: str | None) -> Paper:
         ids=ids,
         year=int(year) if year.isdecimal() else None,
         abstract=result.snippet or None,
-        pdf_url=_find_result_pdf(result.url, ids.get(IdentifierScheme.ARXIV)),
+        pdf_url=f"https://arxiv.org/pdf/{arxiv}" if arxiv else direct,
     )
-
-
-def _find_result_pdf(url: str, arxiv: str | None) -> str | None:
-    if arxiv:
-        return f"https://arxiv.org/pdf/{arxiv}"
-    return url if url.partition("?")[0].lower().endswith(".pdf") else None
-
-
-def is_scholarly_site(url: str) -> bool:
-    """Whether the address belongs to one of SCHOLARLY_SITES."""
-    name = extract_host(url)
-    return any(is_within_domain(name, site) for site in SCHOLARLY_SITES)

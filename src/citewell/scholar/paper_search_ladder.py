@@ -10,14 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput
+from citewell.core.values import argument_types
 from citewell.core.values.argument_bounds import check_declared_bounds
-from citewell.core.values.argument_types import (
-    OptionalName,
-    PaperSort,
-    PaperSource,
-    PaperYear,
-    QueryText,
-)
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperHits, PaperQuery
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import FilterReport
@@ -284,22 +278,23 @@ def sort_newest_first(papers: Iterable[Paper]) -> list[Paper]:
 class PaperSearchRequest:
     """One search for papers, as the caller wrote it; the arguments of academic_search."""
 
-    query: QueryText
+    query: argument_types.QueryText
     count: Annotated[int, Field(ge=1, le=MAX_PAPER_RESULTS, validation_alias="num_results")] = 5
-    year_from: PaperYear = None
-    year_to: PaperYear = None
-    source: PaperSource = "all"
+    year_from: argument_types.PaperYear = None
+    year_to: argument_types.PaperYear = None
+    source: argument_types.PaperSource = "all"
     pdf_only: bool = False
-    sort: Annotated[PaperSort, Field(validation_alias="sort_by")] = "relevance"
+    sort: Annotated[argument_types.PaperSort, Field(validation_alias="sort_by")] = "relevance"
     open_access: bool = False
     full_text: Annotated[bool, Field(description="Only papers with free full text.")] = False
     lens: Annotated[
-        OptionalName, Field(description="As in web_search: searches its domains on the web.")
+        argument_types.OptionalName,
+        Field(description="As in web_search: searches its domains on the web."),
     ] = None
     provider: Annotated[
-        OptionalName,
+        argument_types.OptionalName,
         Field(
-            description="Only this one: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
+            description="Only this one: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider."
         ),
     ] = None
 

@@ -94,11 +94,14 @@ def merge_records(records: Sequence[Paper]) -> Paper:
         name: _name_field_source(paper, name) for name, paper in chosen.items() if paper is not None
     }
     values["title"] = clean_markup(values["title"])
+    ids: dict[IdentifierScheme, str] = {}
+    for paper in _rank_records(records, "ids"):
+        ids = {**paper.ids, **ids}
     return first.with_changes(
         **values,
         **_choose_dates(records, names),
         url=_choose_work_url(records),
-        ids=_merge_identifiers(records),
+        ids=ids,
         copies=_join_unique(paper.copies for paper in records),
         intents=_join_unique(paper.intents for paper in records),
         events=_join_unique(paper.events for paper in records),
@@ -173,11 +176,13 @@ def _choose_authors_record(records: Sequence[Paper]) -> Paper | None:
         return None
     most = max(len(paper.authors) for paper in ranked)
     long = [paper for paper in ranked if len(paper.authors) >= _MIN_AUTHORS_SHARE * most]
-    return max(long, key=lambda paper: (_has_split_names(paper.authors), len(paper.authors)))
-
-
-def _has_split_names(authors: Sequence[WorkAuthor]) -> bool:
-    return all(person.family or person.organisation for person in authors)
+    return max(
+        long,
+        key=lambda paper: (
+            all(person.family or person.organisation for person in paper.authors),
+            len(paper.authors),
+        ),
+    )
 
 
 def _choose_abstract_record(records: Sequence[Paper]) -> Paper | None:
@@ -207,31 +212,21 @@ def _choose_dates(records: Sequence[Paper], names: dict[str, str]) -> dict[str, 
     """The best registry's year, and the most exact date in that year."""
     year = _choose_first_known(records, "year")
     dates = [paper for paper in _rank_records(records, "published") if paper.published]
-    fitting = [paper for paper in dates if year is None or _is_in_year(paper.published, year.year)]
+    fitting = [
+        paper
+        for paper in dates
+        if year is None or (paper.published or "").startswith(str(year.year))
+    ]
     exact = max(fitting, key=lambda paper: len(paper.published or ""), default=None)
     found = {"year": year, "published": exact}
     names.update({name: _name_field_source(paper, name) for name, paper in found.items() if paper})
-    return {
-        "year": year.year if year else None,
-        "published": exact.published if exact else None,
-    }
-
-
-def _is_in_year(published: str | None, year: int | None) -> bool:
-    return published is not None and published.startswith(str(year))
+    return {"year": year.year if year else None, "published": exact.published if exact else None}
 
 
 def _choose_work_url(records: Sequence[Paper]) -> str:
     """The address of a record with a DOI if there is one, because it is the most durable."""
     registered = [paper.url for paper in records if paper.url and paper.doi]
     return next(iter([*registered, *(paper.url for paper in records if paper.url)]), "")
-
-
-def _merge_identifiers(records: Sequence[Paper]) -> dict[IdentifierScheme, str]:
-    found: dict[IdentifierScheme, str] = {}
-    for paper in _rank_records(records, "ids"):
-        found = {**paper.ids, **found}
-    return found
 
 
 def _join_unique(
@@ -247,10 +242,8 @@ def compare_titles(title: str, other: str) -> float:
     """Similarity of two titles, 0 to 1; at least .95 if one is the other without its subtitle."""
     if title_matching.has_same_letters(title, other):
         return 1.0
-    first, second = (
-        set(title_matching.extract_title_words(title)),
-        set(title_matching.extract_title_words(other)),
-    )
+    first = set(title_matching.extract_title_words(title))
+    second = set(title_matching.extract_title_words(other))
     shared = 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
     if title_matching.is_title_beginning(title, other) or title_matching.is_title_beginning(
         other, title

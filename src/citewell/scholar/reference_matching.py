@@ -16,9 +16,8 @@ from citewell.routing.provider_panel import FAILED, ProviderAnswer, ProviderOutc
 from citewell.scholar import record_merging
 from citewell.scholar.identifier_lookup import IdentifierLookup
 
-_REQUESTS_PER_QUESTION = (
-    2  # per question: many providers search again, more loosely, if nothing is found
-)
+# Many providers search again, more loosely, if nothing is found.
+_REQUESTS_PER_QUESTION = 2
 
 _MATCH_PROVIDER_ORDER = (
     "crossref",
@@ -69,7 +68,9 @@ class ReferenceMatcher:
         names = self._panel.list_able_providers(Offer.MATCH, _MATCH_PROVIDER_ORDER)
         if not names:
             return ReferenceMatches(papers=())
-        answers = await self._ask_matchers([self._choose_first_index(names)], query)
+        indexes = [name for name in names if name in GENERAL_INDEXES]
+        first = self._room.choose_shortest_wait(indexes or names)
+        answers = await self._ask_matchers([first], query)
         near = _RankedMatches.rank_answers(answers, query)
         if not near.is_unique:
             if near.best_score >= _NEAR_CLOSENESS or not query.glance:
@@ -90,11 +91,6 @@ class ReferenceMatcher:
                 near = _RankedMatches.rank_answers(answers, query)
         asked = tuple(answer.outcome_summary for answer in answers)
         return ReferenceMatches(papers=await self._complete_best_match(near), asked=asked)
-
-    def _choose_first_index(self, names: Sequence[str]) -> str:
-        return self._room.choose_shortest_wait(
-            [name for name in names if name in GENERAL_INDEXES] or names
-        )
 
     def _choose_second_index(
         self, names: Sequence[str], answers: Iterable[MatchAnswer]
@@ -188,14 +184,8 @@ class _RankedMatches:
         """Whether exactly one work is a sure match, and its title is long enough to tell."""
         if sum(score >= _SURE_CLOSENESS for score in self.scores) != 1:
             return False
-        return (
-            len(
-                title_matching.extract_title_words(
-                    title_matching.strip_translation_marks(self.papers[0].title)
-                )
-            )
-            >= _MIN_TELLING_WORDS
-        )
+        plain = title_matching.strip_translation_marks(self.papers[0].title)
+        return len(title_matching.extract_title_words(plain)) >= _MIN_TELLING_WORDS
 
 
 # Estimates how long a provider would keep a question waiting, from its rate and open requests.

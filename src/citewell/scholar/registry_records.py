@@ -20,9 +20,9 @@ from citewell.scholar.identifier_lookup import (
     NOT_REGISTERED,
     UNCHECKED,
     IdentifierLookup,
+    LookupBatcher,
     WorkRecord,
 )
-from citewell.scholar.lookup_batches import LookupBatcher
 from citewell.scholar.reference_matching import GENERAL_INDEXES, ReferenceMatcher, ReferenceMatches
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
@@ -156,7 +156,10 @@ class WorkRecords:
 
         async def fresh() -> FreshValue:
             made = await make()
-            return FreshValue(value=_encode_cache_value(shape, made), ttl=ttl(made))
+            data = shape.dump_python(made, mode="json")
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+            # Lone surrogates, which an API may send, are replaced.
+            return FreshValue(value=text.encode("utf-8", "replace"), ttl=ttl(made))
 
         loaded = await self._loader.load_or_make(owner, key, fresh)
         return shape.validate_json(loaded.entry.value)
@@ -166,25 +169,15 @@ def _choose_record_ttl(record: WorkRecord) -> float:
     """How long to cache a record; 0 for an unchecked one, which must not pass as absent."""
     if record.state == UNCHECKED:
         return 0.0
-    return (
-        PARTIAL_ANSWER_TTL_SECONDS
-        if _has_failed_provider(record.asked) or record.paper is None
-        else FULL_ANSWER_TTL_SECONDS
-    )
+    is_partial = record.paper is None or _has_failed_provider(record.asked)
+    return PARTIAL_ANSWER_TTL_SECONDS if is_partial else FULL_ANSWER_TTL_SECONDS
 
 
 def _choose_matches_ttl(matches: ReferenceMatches) -> float:
-    if not matches.papers:
-        return (
-            0.0
-            if _has_failed_provider(matches.asked) or not matches.is_answered
-            else PARTIAL_ANSWER_TTL_SECONDS
-        )
-    return (
-        PARTIAL_ANSWER_TTL_SECONDS
-        if _has_failed_provider(matches.asked)
-        else FULL_ANSWER_TTL_SECONDS
-    )
+    is_partial = _has_failed_provider(matches.asked)
+    if matches.papers:
+        return PARTIAL_ANSWER_TTL_SECONDS if is_partial else FULL_ANSWER_TTL_SECONDS
+    return 0.0 if is_partial or not matches.is_answered else PARTIAL_ANSWER_TTL_SECONDS
 
 
 def _has_failed_provider(asked: Iterable[ProviderOutcome]) -> bool:
@@ -212,12 +205,6 @@ def _build_record_key(what: str, question: dict[str, Any]) -> str:
         ["scholar", what, _CACHE_VERSION, question], sort_keys=True, ensure_ascii=False
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _encode_cache_value(shape: TypeAdapter[T], made: T) -> bytes:
-    """The value as JSON bytes; lone surrogates, which an API may send, are replaced."""
-    data = shape.dump_python(made, mode="json")
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 @cache

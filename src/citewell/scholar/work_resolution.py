@@ -181,11 +181,9 @@ def choose_work_address(paper: Paper) -> str:
 def list_author_names(paper: Paper) -> tuple[str, ...] | None:
     """The authors' names; a longer list than 50 ends with how many more there are."""
     names = [name for person in paper.authors if (name := clean_markup(person.name))]
-    if len(names) > _MAX_AUTHORS:
-        names = [
-            *names[:_MAX_AUTHORS],
-            f"and {len(names) - _MAX_AUTHORS} {pluralize(len(names) - _MAX_AUTHORS, 'other')}",
-        ]
+    more = len(names) - _MAX_AUTHORS
+    if more > 0:
+        names = [*names[:_MAX_AUTHORS], f"and {more} {pluralize(more, 'other')}"]
     return tuple(names) or None
 
 

@@ -19,8 +19,7 @@ from citewell.core.values.argument_types import OptionalName
 from citewell.core.values.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.core.values.paper_results import GraphAnswer, PaperResult
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.routing import provider_failures
-from citewell.routing.ports import CitationGraph, Offer, PaperLookup, PaperMatch
+from citewell.routing import ports, provider_failures
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.provider_panel import ProviderPanel
 from citewell.scholar import record_merging, work_resolution
@@ -52,8 +51,7 @@ class CitationGraphRequest:
     """A question about one paper's neighbours; the arguments of citation_graph."""
 
     paper: Annotated[
-        str,
-        Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title."),
+        str, Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title.")
     ]
     direction: Literal["cited_by", "references", "both"] = "both"
     count: Annotated[
@@ -179,7 +177,7 @@ class CitationGraphSearch:
         return answer.value
 
     def _require_graph_providers(self) -> tuple[str, ...]:
-        able = self._panel.list_able_providers(Offer.GRAPH, GRAPH_PROVIDER_ORDER)
+        able = self._panel.list_able_providers(ports.Offer.GRAPH, GRAPH_PROVIDER_ORDER)
         if not able:
             raise InvalidInput(
                 f"No provider of citation graphs is configured. Supported: {', '.join(GRAPH_PROVIDER_ORDER)}."
@@ -190,20 +188,20 @@ class CitationGraphSearch:
         """The provider that the caller named; raises InvalidInput if it has no citation graph."""
         plain = name.strip().lower()
         known = plain in self._catalogue.list_provider_names()
-        if not known or Offer.GRAPH not in self._catalogue.find_spec(plain).offers:
-            able = self._panel.list_able_providers(Offer.GRAPH, GRAPH_PROVIDER_ORDER)
+        if not known or ports.Offer.GRAPH not in self._catalogue.find_spec(plain).offers:
+            able = self._panel.list_able_providers(ports.Offer.GRAPH, GRAPH_PROVIDER_ORDER)
             raise InvalidInput(
                 f"{name[:60]!r} has no citation graph. Supported: {', '.join(able or GRAPH_PROVIDER_ORDER)}.",
                 alternatives=able,
             )
-        self._catalogue.resolve_provider(plain, Offer.GRAPH)
+        self._catalogue.resolve_provider(plain, ports.Offer.GRAPH)
         return plain
 
     async def _fetch_edges(
         self, name: str, seed: str, request: CitationGraphRequest
     ) -> CitationEdges | None:
         provider = self._panel.load_provider(name)
-        if not isinstance(provider, CitationGraph):
+        if not isinstance(provider, ports.CitationGraph):
             raise TypeError(f"{name} declares a graph but does not implement it")
         paper_id, paper = await self._resolve_seed(provider, seed)
         if paper_id is None:
@@ -214,7 +212,7 @@ class CitationGraphSearch:
         return _choose_edges(request, name, CitationEdges(citing=citing, cited=cited, seed=paper))
 
     async def _resolve_seed(
-        self, provider: CitationGraph, seed: str
+        self, provider: ports.CitationGraph, seed: str
     ) -> tuple[PaperId | None, Paper | None]:
         """An identifier of the seed that the provider accepts, and its record if one was looked up."""
         ids = [
@@ -224,7 +222,7 @@ class CitationGraphSearch:
         ]
         known = (
             provider.schemes
-            if isinstance(provider, PaperLookup)
+            if isinstance(provider, ports.PaperLookup)
             else frozenset({IdentifierScheme.DOI})
         )
         if fitting := next((paper_id for paper_id in ids if paper_id.scheme in known), None):
@@ -254,10 +252,8 @@ class CitationGraphSearch:
             for paper, status in zip(every, checked.statuses, strict=True)
         )
         seed_paper = next(works) if seed else None
-        citing, cited = (
-            _take_listed_works(works, edges.citing),
-            _take_listed_works(works, edges.cited),
-        )
+        citing = _take_listed_works(works, edges.citing)
+        cited = _take_listed_works(works, edges.cited)
         return GraphAnswer(
             seed=request.paper,
             direction=request.direction,
@@ -279,7 +275,7 @@ def _take_listed_works(
 
 
 async def _list_neighbours(
-    provider: CitationGraph, paper_id: PaperId, request: CitationGraphRequest
+    provider: ports.CitationGraph, paper_id: PaperId, request: CitationGraphRequest
 ) -> tuple[tuple[Paper, ...] | None, tuple[Paper, ...] | None]:
     count = request.count * (_INFLUENTIAL_OVERASK_FACTOR if request.influential_only else 1)
 
@@ -329,7 +325,7 @@ def _keep_influential(
 
 async def _match_seed_title(provider: object, title: str) -> Paper | None:
     """The provider's best match for the title; None if no title is similar enough."""
-    if not isinstance(provider, PaperMatch):
+    if not isinstance(provider, ports.PaperMatch):
         return None
     found = await provider.match_reference(BibliographicQuery(text=title, title=title))
     best = max(

@@ -32,12 +32,6 @@ from citewell.reading.pages.cached_pages import CachedPageReader
 from citewell.reading.pages.page_scrape import select_injection_signals
 from citewell.routing.provider_failures import drop_provider_advice
 from citewell.scholar import free_copies, work_resolution
-from citewell.scholar.free_copies import (
-    GIVEN_SOURCE,
-    CopyCandidates,
-    LocatedWork,
-    detect_copy_version,
-)
 from citewell.scholar.work_resolution import ResolvedWork, WorkResolver
 from citewell.text import truncation
 from citewell.text.addresses import build_page_key, extract_host, is_web_address
@@ -93,7 +87,7 @@ class FullTextReader:
         self,
         *,
         subjects: WorkResolver,
-        candidates: CopyCandidates,
+        candidates: free_copies.CopyCandidates,
         pages: CachedPageReader,
         weigh: work_resolution.NoticeWeigher,
         retractions: RetractionChecker | None = None,
@@ -114,7 +108,7 @@ class FullTextReader:
         checker = kit.require_retraction_checker()
         return cls(
             subjects=WorkResolver(kit.require_service(WorkRecords)),
-            candidates=kit.require_service(CopyCandidates),
+            candidates=kit.require_service(free_copies.CopyCandidates),
             pages=kit.require_service(CachedPageReader),
             weigh=checker.weigh_notices,
             retractions=checker,
@@ -152,7 +146,7 @@ class FullTextReader:
         paper = located.paper
         if text is None:
             return await self._answer_with_abstract(request, subject, paper, tries)
-        if text.copy.source != GIVEN_SOURCE:
+        if text.copy.source != free_copies.GIVEN_SOURCE:
             trace.record_attempt(text.copy.source)
             trace.record_success(text.copy.source)
         # Searching a long text takes a while and must not block the event loop.
@@ -161,12 +155,12 @@ class FullTextReader:
 
     async def _find_genuine_copy(
         self,
-        located: LocatedWork,
+        located: free_copies.LocatedWork,
         subject: ResolvedWork,
         tries: _CopyAttempts,
         tenant: str | None,
         progress: ProgressCallback | None,
-    ) -> tuple[_GenuineCopy | None, LocatedWork]:
+    ) -> tuple[_GenuineCopy | None, free_copies.LocatedWork]:
         """The first copy that contains the paper, and the work as far as it was identified meanwhile."""
         queue = list(located.copies)
         while queue:
@@ -186,7 +180,7 @@ class FullTextReader:
             if fault is None:
                 return _GenuineCopy(page=page, copy=copy), located
             tries.record_copy_failure(copy, fault)
-            if copy.source == GIVEN_SOURCE and located.paper is None:
+            if copy.source == free_copies.GIVEN_SOURCE and located.paper is None:
                 located = await self._locate_landing_work(page, subject, tenant)
                 queue = [*located.copies, *queue]
             queue = [*_find_declared_pdf(page, copy, title), *queue]
@@ -199,7 +193,7 @@ class FullTextReader:
             async with asyncio.timeout(_COPY_TIMEOUT_SECONDS):
                 return (await self._pages.load_page(copy.url, tenant=tenant)).page
         except RefusedByPolicy as error:
-            if copy.source == GIVEN_SOURCE:
+            if copy.source == free_copies.GIVEN_SOURCE:
                 raise  # our policy forbids the address that the caller asked for
             tries.record_copy_failure(copy, error.kind)
         except CitewellError as error:
@@ -214,16 +208,16 @@ class FullTextReader:
 
     async def _locate_landing_work(
         self, page: Page, subject: ResolvedWork, tenant: str | None
-    ) -> LocatedWork:
+    ) -> free_copies.LocatedWork:
         """The work and copies of the paper whose landing page the given address is."""
         claimed = source_classification.list_claimed_dois(page)
         doi = claimed[0] if claimed else page_works.find_likely_doi(page)
         if doi is None:
-            return LocatedWork(paper=None, copies=())
+            return free_copies.LocatedWork(paper=None, copies=())
         paper_id = PaperId(scheme=IdentifierScheme.DOI, value=doi)
         paper = await self._subjects.look_up_registered(paper_id, tenant=tenant)
         if not page_works.is_page_work(page, paper, is_claimed=bool(claimed)):
-            return LocatedWork(paper=None, copies=())
+            return free_copies.LocatedWork(paper=None, copies=())
         return await self._candidates.locate_copies(paper, (paper_id, *subject.ids))
 
     async def _answer_with_abstract(
@@ -345,7 +339,7 @@ def _build_full_text_answer(
         url=page.final_url,
         content=cut.text,
         is_full_text=True,
-        version=detect_copy_version(copy),
+        version=free_copies.detect_copy_version(copy),
         license=copy.license,
         source=copy.source,
         host_type=copy.host,

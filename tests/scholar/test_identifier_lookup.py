@@ -17,7 +17,7 @@ from citewell.core.errors import (
     UpstreamUnavailable,
 )
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperId
-from citewell.scholar.lookup_batches import LookupBatcher
+from citewell.scholar.identifier_lookup import LookupBatcher
 from tests.core.doubles import doi, paper
 from tests.core.listing import Lister
 
