@@ -17,6 +17,7 @@ from citewell.routing.ports import Offer, OpenCopies, PaperLookup
 from citewell.routing.provider_panel import ProviderPanel
 from citewell.scholar import record_merging
 from citewell.text.addresses import build_page_key, extract_host, is_web_address, is_within_domain
+from citewell.text.data_tables import load_table
 from citewell.text.language.scripts import classify_script
 
 _ENRICHING_PROVIDER = "unpaywall"
@@ -59,15 +60,6 @@ PUBLISHED_VERSION = "publishedVersion"
 _MAX_COPIES = 10
 # Providers that list free copies.
 _COPY_PROVIDERS = ("semanticscholar", "openalex", "europepmc", "core", "arxiv")
-_COPY_SOURCE_ORDER = (
-    GIVEN_SOURCE,
-    "semanticscholar",
-    "unpaywall",
-    "openalex",
-    "europepmc",
-    "arxiv",
-    "core",
-)
 _PREPRINT_HOSTS = (
     "arxiv.org", "biorxiv.org", "medrxiv.org", "chemrxiv.org", "ssrn.com", "osf.io",
     "researchsquare.com", "preprints.org",
@@ -198,10 +190,10 @@ def _build_landing_url(resolver: str, doi: str) -> str:
 
 
 def _rank_copies(found: Iterable[OpenCopy], *, given: str) -> tuple[OpenCopy, ...]:
-    place = {source: at for at, source in enumerate(_COPY_SOURCE_ORDER)}
+    order = load_table(__package__, "provider_orders")["copies"]
+    place = {source: at for at, source in enumerate(order)}
     ranked = sorted(
-        rank_by_version(list(found)),
-        key=lambda copy: place.get(copy.source, len(_COPY_SOURCE_ORDER)),
+        rank_by_version(list(found)), key=lambda copy: place.get(copy.source, len(order))
     )
     landing = [copy for copy in ranked if copy.source == LANDING_SOURCE]
     first = [OpenCopy(url=given, source=GIVEN_SOURCE)] if given else []

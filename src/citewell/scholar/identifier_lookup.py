@@ -22,6 +22,10 @@ from citewell.routing.provider_panel import (
     ProviderPanel,
 )
 from citewell.scholar import record_merging
+from citewell.text.data_tables import load_table
+
+if TYPE_CHECKING:
+    from citewell.providers.doi import Provider as DoiRegistry
 
 _BATCH_WINDOW_SECONDS = 0.005  # seconds; lookups within this time share a request
 _BUSY_HOLD_SECONDS = 0.5  # seconds that an incomplete batch waits while others are in flight
@@ -214,9 +218,6 @@ def _count_fault(trip: _LookupBatch, error: errors.CitewellError) -> None:
 
 # Looks up a work by its identifier.
 
-if TYPE_CHECKING:
-    from citewell.providers.doi import Provider as DoiRegistry
-
 NOT_REGISTERED, UNCHECKED = "not_registered", "unchecked"
 _FIRST_ASKED_COUNT = 2  # providers asked before any other
 # Which registry decides whether an identifier exists; for a DOI it is the handle registry.
@@ -227,14 +228,6 @@ _SCHEME_AUTHORITIES = {
     IdentifierScheme.OPENALEX: "openalex",
     IdentifierScheme.RFC: "rfceditor",
 }  # none for an ISBN: no registry lists every book
-_SCHEME_PROVIDER_ORDER = {
-    IdentifierScheme.DOI: ("crossref", "openalex", "datacite", "doi", "europepmc", "pubmed"),
-    IdentifierScheme.ARXIV: ("arxiv", "openalex", "semanticscholar", "datacite"),
-    IdentifierScheme.PMID: ("pubmed", "europepmc", "openalex"),
-    IdentifierScheme.PMCID: ("europepmc", "pubmed", "openalex"),
-    IdentifierScheme.ISBN: ("openlibrary", "crossref"),
-    IdentifierScheme.RFC: ("rfceditor",),
-}
 # Prefixes of archives that register with DataCite, which alone knows what a preprint became.
 _DATACITE_PREFIXES = ("10.48550/", "10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.7910/")
 _DOI_AGENCIES = ("datacite", "doi")  # asked together with the handle registry
@@ -349,9 +342,8 @@ class IdentifierLookup:
 
     def _list_scheme_providers(self, scheme: IdentifierScheme) -> tuple[str, ...]:
         if scheme not in self._known:
-            names = self._panel.list_able_providers(
-                Offer.LOOKUP, _SCHEME_PROVIDER_ORDER.get(scheme, ())
-            )
+            orders = load_table(__package__, "provider_orders")["lookup"]
+            names = self._panel.list_able_providers(Offer.LOOKUP, orders.get(scheme, ()))
             self._known[scheme] = tuple(
                 name
                 for name in names

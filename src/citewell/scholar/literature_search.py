@@ -23,7 +23,6 @@ from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.settings import RoutingSettings
 from citewell.scholar import work_resolution
 from citewell.scholar.paper_search_ladder import (
-    SOURCE_SITES,
     PaperFilter,
     PaperHarvest,
     PaperProviderReply,
@@ -37,6 +36,7 @@ from citewell.search.search_hints import build_domain_hints
 from citewell.search.search_request import SearchRequest as WebAsk
 from citewell.search.search_service import WebSearchService
 from citewell.text.addresses import extract_host, is_within_domain
+from citewell.text.data_tables import load_texts
 
 if TYPE_CHECKING:
     from citewell.trust.paper_statuses import PaperStatusFinder
@@ -304,7 +304,7 @@ class ScholarlyWebSearch:
         self, request: PaperSearchRequest, *, trace: RoutingTrace, provider: str | None = None
     ) -> PaperHarvest:
         """Papers found on scholarly sites, or on those of the lens; raises the error if every web search failed."""
-        site = SOURCE_SITES.get(request.source)
+        site = load_texts(__package__, "paper_sources", "sites").get(request.source)
         groups = ((site,),) if site else (SCHOLARLY_SITES[:MAX_SITES], SCHOLARLY_SITES[MAX_SITES:])
         searches = [
             WebAsk(

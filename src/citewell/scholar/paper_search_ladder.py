@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import Field
@@ -26,31 +25,11 @@ from citewell.search.search_request import (
     clean_single_line,
     normalize_provider_name,
 )
+from citewell.text.data_tables import load_table
 from citewell.text.language import word_forms
 
 MAX_PAPER_RESULTS = 10
 
-# How the papers of a source are recognized: by DOI prefix or by a scheme of identifiers.
-_SOURCE_DOI_PREFIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "arxiv": ("10.48550/",),
-        "ieee": ("10.1109/",),
-        "nature": ("10.1038/",),
-        "springer": ("10.1007/", "10.1186/", "10.1140/", "10.1208/", "10.1245/"),
-    }
-)
-_SOURCE_SCHEMES: Mapping[str, tuple[IdentifierScheme, ...]] = MappingProxyType(
-    {"arxiv": (IdentifierScheme.ARXIV,), "pubmed": (IdentifierScheme.PMID, IdentifierScheme.PMCID)}
-)
-SOURCE_SITES: Mapping[str, str] = MappingProxyType(
-    {
-        "arxiv": "arxiv.org",
-        "pubmed": "pubmed.ncbi.nlm.nih.gov",
-        "ieee": "ieeexplore.ieee.org",
-        "nature": "nature.com",
-        "springer": "link.springer.com",
-    }
-)
 
 _OVERASK_FACTOR = 2  # times as many are asked for if our own filters may remove some
 
@@ -256,11 +235,13 @@ def has_free_text(paper: Paper) -> bool:
 
 
 def is_from_source(paper: Paper, source: str) -> bool:
+    """Whether a paper is of the source: by its provider, a scheme of identifiers, DOI prefix or words."""
     if source in ("all", paper.source):
         return True
-    if any(scheme in paper.ids for scheme in _SOURCE_SCHEMES.get(source, ())):
+    known = load_table(__package__, "paper_sources")
+    if any(scheme in paper.ids for scheme in known["schemes"].get(source, ())):
         return True
-    if (paper.doi or "").startswith(_SOURCE_DOI_PREFIXES.get(source, ("\0",))):
+    if (paper.doi or "").startswith(tuple(known["doi_prefixes"].get(source, ("\0",)))):
         return True
     words = f"{paper.venue or ''} {paper.publisher or ''} {paper.url}".casefold()
     return source in words if source != "nature" else "nature.com" in words

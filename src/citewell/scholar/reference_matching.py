@@ -15,19 +15,11 @@ from citewell.routing.ports import Offer, PaperMatch
 from citewell.routing.provider_panel import FAILED, ProviderAnswer, ProviderOutcome, ProviderPanel
 from citewell.scholar import record_merging
 from citewell.scholar.identifier_lookup import IdentifierLookup
+from citewell.text.data_tables import load_table
 
 # Many providers search again, more loosely, if nothing is found.
 _REQUESTS_PER_QUESTION = 2
 
-_MATCH_PROVIDER_ORDER = (
-    "crossref",
-    "openalex",
-    "semanticscholar",
-    "datacite",
-    "europepmc",
-    "pubmed",
-    "arxiv",
-)
 GENERAL_INDEXES = ("crossref", "openalex", "semanticscholar")  # they cover every field
 _TEXT_INDEXES = ("crossref", "openalex")  # they find a work by a whole reference
 # The second contains all works of the first, so it is enough to ask the less busy one.
@@ -65,7 +57,8 @@ class ReferenceMatcher:
 
     async def find_matches(self, query: BibliographicQuery) -> ReferenceMatches:
         """The closest works; failures of providers are in `asked`, not raised."""
-        names = self._panel.list_able_providers(Offer.MATCH, _MATCH_PROVIDER_ORDER)
+        order = load_table(__package__, "provider_orders")["match"]
+        names = self._panel.list_able_providers(Offer.MATCH, order)
         if not names:
             return ReferenceMatches(papers=())
         indexes = [name for name in names if name in GENERAL_INDEXES]

@@ -26,25 +26,15 @@ from citewell.citations.references.formats.file_records import (
 )
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import extract_year, parse_partial_date
-from citewell.text.data_tables import load_texts
-
-_AUTHOR_PATHS = (
-    "contributors/authors/author",
-    "contributors/secondary-authors/author",
-    "contributors/tertiary-authors/author",
-)
-_VENUE_PATHS = (
-    "periodical/full-title",
-    "titles/secondary-title",
-    "alt-periodical/full-title",
-    "periodical/abbr-1",
-    "titles/tertiary-title",
-)
+from citewell.text.data_tables import load_table, load_texts
 
 
 def _build_endnote_reference(record: XmlRecord) -> Reference:
     own = record.element
-    names = next(filter(None, (list_xml_texts(own, path) for path in _AUTHOR_PATHS)), [])
+    table = load_table(__package__, "format_readers")
+    paths = table["endnote_author_paths"]
+    names = next(filter(None, (list_xml_texts(own, path) for path in paths)), [])
+    venues = (extract_xml_text(own, path) for path in table["endnote_venue_paths"])
     people, and_others = file_records.parse_record_people(
         part for name in names for part in name.split(" and ")
     )
@@ -61,7 +51,7 @@ def _build_endnote_reference(record: XmlRecord) -> Reference:
         authors=people,
         year=extract_year(published),
         published=published,
-        venue=next(filter(None, (extract_xml_text(own, path) for path in _VENUE_PATHS)), ""),
+        venue=next(filter(None, venues), ""),
         volume=extract_xml_text(own, "volume"),
         issue=extract_xml_text(own, "number"),
         pages=file_records.clean_page_range(extract_xml_text(own, "pages")),
@@ -91,18 +81,12 @@ def _find_endnote_pmid(own: Element) -> str:
     return number if is_pubmed and number.isdigit() and len(number) == 8 else ""
 
 
-_DATE_PATHS = (
-    "MedlineCitation/Article/Journal/JournalIssue/PubDate",
-    "MedlineCitation/Article/ArticleDate",
-    "BookDocument/Book/PubDate",
-)
-
-
 def _build_pubmed_reference(record: XmlRecord) -> Reference:
     own = record.element
     article = own.find("MedlineCitation/Article")
     part = article if article is not None else own.find("BookDocument")
-    published = next(filter(None, (_parse_xml_date(own.find(path)) for path in _DATE_PATHS)), "")
+    paths = load_table(__package__, "format_readers")["pubmed_date_paths"]
+    published = next(filter(None, (_parse_xml_date(own.find(path)) for path in paths)), "")
     pmid = extract_xml_text(own, "MedlineCitation/PMID") or extract_xml_text(
         own, "BookDocument/PMID"
     )
@@ -167,22 +151,6 @@ def _parse_xml_date(date: Element | None) -> str:
     )
 
 
-_SOURCE_KINDS = {
-    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine",
-    "Book": "book", "BookSection": "chapter", "ConferenceProceedings": "paper-conference",
-    "Report": "report", "InternetSite": "webpage", "DocumentFromInternetSite": "webpage",
-    "ElectronicSource": "webpage", "Patent": "patent", "Case": "legal_case",
-    "Film": "motion_picture", "SoundRecording": "song", "Interview": "interview",
-}  # fmt: skip
-_VENUE_NAMES = [
-    "JournalName",
-    "PeriodicalTitle",
-    "BookTitle",
-    "ConferenceName",
-    "PublicationTitle",
-    "InternetSiteTitle",
-    "Reporter",
-]
 _ROLE_NAMES = ("Author", "Inventor", "Artist", "Performer", "Editor", "Interviewee", "Director")
 
 
@@ -193,13 +161,15 @@ def _build_source_reference(record: XmlRecord) -> Reference:
         " ".join((year, extract_xml_text(own, "Month"), extract_xml_text(own, "Day")))
     )
     url = extract_xml_text(own, "URL")
+    table = load_table(__package__, "format_readers")
+    venues = (extract_xml_text(own, name) for name in table["word_venue_names"])
     return Reference(
         raw=record.raw,
         title=extract_xml_text(own, "Title"),
         authors=_list_source_people(own),
         year=extract_year(published),
         published=published,
-        venue=next(filter(None, (extract_xml_text(own, name) for name in _VENUE_NAMES)), ""),
+        venue=next(filter(None, venues), ""),
         volume=extract_xml_text(own, "Volume"),
         issue=extract_xml_text(own, "Issue"),
         pages=file_records.clean_page_range(extract_xml_text(own, "Pages")),
@@ -210,7 +180,7 @@ def _build_source_reference(record: XmlRecord) -> Reference:
             isbn=extract_xml_text(own, "StandardNumber"),
             urls=[url],
         ),
-        kind=_SOURCE_KINDS.get(extract_xml_text(own, "SourceType"), ""),
+        kind=table["word_kinds"].get(extract_xml_text(own, "SourceType"), ""),
         key=extract_xml_text(own, "Tag"),
         line=record.line,
     )
@@ -238,11 +208,6 @@ def _list_source_people(own: Element) -> tuple[WorkAuthor, ...]:
 
 _TAG_LINE_PATTERN = re.compile(r"([A-Z]{2,4}) {0,2}-(?: (.*)|[ \t]{0,5})")
 _IDENTIFIER_LABEL_PATTERN = re.compile(r"(.{1,300}?)\s{0,3}\[(doi|pii|pmc|pubmed|bookaccession)\]")
-_MEDLINE_KINDS = {
-    "journal article": "article-journal", "review": "article-journal", "letter": "article-journal",
-    "editorial": "article-journal", "preprint": "article", "news": "article-journal",
-    "book": "book", "dataset": "dataset", "technical report": "report",
-}  # fmt: skip
 
 
 def parse_nbib_document(text: str) -> BibliographyDocument:
@@ -260,7 +225,8 @@ def _build_nbib_reference(record: TaggedRecord) -> Reference:
         _IDENTIFIER_LABEL_PATTERN.fullmatch, record.list_values("AID") + record.list_values("LID")
     )
     labelled = {match[2]: match[1] for match in stated if match}
-    kinds = (_MEDLINE_KINDS.get(kind.lower()) for kind in record.list_values("PT"))
+    known = load_texts(__package__, "format_readers", "medline_kinds")
+    kinds = (known.get(kind.lower()) for kind in record.list_values("PT"))
     return Reference(
         raw="\n".join(record.lines),
         title=record.first_value("TI", "BTI", "TT").rstrip("."),
