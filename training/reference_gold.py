@@ -15,7 +15,7 @@ from pathlib import Path
 
 from citewell.citations.references.prose_references import blank_reference_noise
 from citewell.citations.references.reference_fields import clean_reference_value
-from citewell.citations.references.reference_tokens import ReferenceToken, split_reference_tokens
+from citewell.citations.references.reference_tagger import ReferenceToken, split_reference_tokens
 
 FIELD_LABELS = {
     "author": "A", "title": "T", "venue": "J", "year": "D", "volume": "V", "issue": "I",

@@ -9,7 +9,7 @@ from reference_gold import Labelled, join_labels, settle_marks, widen_dates
 from reference_shapes import Parts
 
 from citewell.citations.references.prose_references import blank_reference_noise
-from citewell.citations.references.reference_tokens import split_reference_tokens
+from citewell.citations.references.reference_tagger import split_reference_tokens
 
 STRAIGHT = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "«": '"', "»": '"'})
 TAILS = (

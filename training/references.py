@@ -34,7 +34,7 @@ from citewell.citations.references.prose_references import (
     parse_prose_reference,
 )
 from citewell.citations.references.reference_fields import clean_reference_value
-from citewell.citations.references.reference_tokens import split_reference_tokens
+from citewell.citations.references.reference_tagger import split_reference_tokens
 
 WEIGHTS = Path(reference_tagger.__file__).with_name(reference_tagger.WEIGHTS_FILE)
 JUDGED_STYLES = 60  # styles that nothing is learned from

@@ -22,8 +22,8 @@ def build_fixture_work(item: dict[str, Any]) -> CitableWork:
     return CitableWork(
         url=item["URL"],
         title=item["title"],
-        authors=tuple(build_fixture_name(one) for one in item.get("author", ())),
-        editors=tuple(build_fixture_name(one) for one in item.get("editor", ())),
+        authors=tuple(build_fixture_name(name) for name in item.get("author", ())),
+        editors=tuple(build_fixture_name(name) for name in item.get("editor", ())),
         site=item.get("container-title", ""),
         published="-".join(f"{part:02}" for part in parts),
         doi=item.get("DOI", ""),

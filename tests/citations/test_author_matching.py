@@ -15,7 +15,7 @@ MATCH, MISMATCH, NOT_CHECKED = (
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("Müller, Hans", "Mueller, H."),
         ("Müller, Hans", "Muller H"),
@@ -34,13 +34,13 @@ MATCH, MISMATCH, NOT_CHECKED = (
         ("Strauß, A.", "Strauss, A."),
     ],
 )
-def test_one_author_written_two_ways_is_one_author(one: str, other: str) -> None:
-    assert author_matching.match_authors(person(one), person(other)) is True
-    assert author_matching.match_authors(person(other), person(one)) is True
+def test_one_author_written_two_ways_is_one_author(name: str, other: str) -> None:
+    assert author_matching.match_authors(person(name), person(other)) is True
+    assert author_matching.match_authors(person(other), person(name)) is True
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "wanted"),
+    ("name", "other", "wanted"),
     [
         ("Johnson, A.", "Jensen, A.", False),
         ("Li, X.", "Liu, X.", False),
@@ -50,9 +50,9 @@ def test_one_author_written_two_ways_is_one_author(one: str, other: str) -> None
     ],
 )
 def test_different_authors_differ_and_different_scripts_say_nothing(
-    one: str, other: str, wanted: object
+    name: str, other: str, wanted: object
 ) -> None:
-    assert author_matching.match_authors(person(one), person(other)) is wanted
+    assert author_matching.match_authors(person(name), person(other)) is wanted
 
 
 def test_a_body_is_not_held_against_the_people_who_wrote_for_it() -> None:

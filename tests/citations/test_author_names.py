@@ -15,7 +15,7 @@ from tests.requirements import requires
 def authors(html: str) -> list[tuple[str, bool]]:
     """The names, and whether each is cited as it is."""
     found = read_page_metadata(LexborHTMLParser(html)).authors
-    return [(one.name, one.is_indivisible) for one in found]
+    return [(author.name, author.is_indivisible) for author in found]
 
 
 def card(name: str, marked: str = "") -> str:

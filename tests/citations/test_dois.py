@@ -61,9 +61,9 @@ def test_a_doi_is_read_back_from_its_escapes(escape: object) -> None:
 
 @pytest.mark.parametrize("doi", ODD)
 def test_a_list_keeps_the_doi_and_the_title_before_it(doi: str) -> None:
-    said = f"Okafor N. Ligand exchange on gold clusters. J Clust Chem. 2006;12:1-9. doi:{doi}."
+    text = f"Okafor N. Ligand exchange on gold clusters. J Clust Chem. 2006;12:1-9. doi:{doi}."
 
-    (reference,) = references.parse_bibliography(said, format="prose").references
+    (reference,) = references.parse_bibliography(text, format="prose").references
 
     assert (reference.doi, reference.title) == (doi.lower(), "Ligand exchange on gold clusters")
 

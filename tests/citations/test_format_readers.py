@@ -189,10 +189,10 @@ SAMPLES = {
 }  # fmt: skip
 
 
-def describe(one: Reference) -> tuple[object, ...]:
+def describe(reference: Reference) -> tuple[object, ...]:
     return (
-        one.title, [(who.family, who.given) for who in one.authors], one.year, one.venue.title(),
-        one.volume, one.issue, one.pages, one.doi,
+        reference.title, [(who.family, who.given) for who in reference.authors], reference.year,
+        reference.venue.title(), reference.volume, reference.issue, reference.pages, reference.doi,
     )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_every_export_is_known_by_its_look_and_read_whole(name: str) -> None:
     assert found.format == name.split(maxsplit=1)[0]
     assert describe(found.references[0]) == DEEP_LEARNING
     assert found.malformed == ()
-    assert all(one.line or found.format == "zotero-rdf" for one in found.references)
+    assert all(reference.line or found.format == "zotero-rdf" for reference in found.references)
 
 
 def test_every_format_has_a_reader() -> None:
@@ -269,7 +269,7 @@ def test_one_damaged_record_does_not_take_the_others() -> None:
 
     found = parse_bibliography(document)
 
-    assert [describe(one) for one in found.references] == [DEEP_LEARNING] * 2
+    assert [describe(reference) for reference in found.references] == [DEEP_LEARNING] * 2
     assert found.malformed[0].line > 10
 
 

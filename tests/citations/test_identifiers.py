@@ -99,7 +99,7 @@ def test_dress_does_not_change_a_doi(prefix: int, suffix: str) -> None:
         f"See {plain}; and more", f"https://dx.doi.org/{plain.replace('/', '%2F')}?a=b",
     ]  # fmt: skip
 
-    assert {dois.find_doi(one) for one in dressed} == {dois.find_doi(plain)}
+    assert {dois.find_doi(text) for text in dressed} == {dois.find_doi(plain)}
 
 
 PLUS = "10.1021/ja067125+"
@@ -122,9 +122,9 @@ def test_a_doi_that_ends_in_a_plus_sign_keeps_it(text: str) -> None:
 
 
 def test_the_title_before_a_doi_with_a_plus_sign_is_read() -> None:
-    said = f"Okafor N. Ligand exchange on gold clusters. J Clust Chem. 2006;12:1-9. doi:{PLUS}."
+    text = f"Okafor N. Ligand exchange on gold clusters. J Clust Chem. 2006;12:1-9. doi:{PLUS}."
 
-    (reference,) = references.parse_bibliography(said, format="prose").references
+    (reference,) = references.parse_bibliography(text, format="prose").references
 
     assert (reference.doi, reference.title) == (PLUS, "Ligand exchange on gold clusters")
 
@@ -191,13 +191,13 @@ def test_what_stands_beside_an_identifier_is_kept() -> None:
     )
 
     assert found.surrounding_text.startswith("Kucsko G. Nanometre-scale thermometry. Nature 2013")
-    assert [str(one) for one in found.ids] == ["doi:10.1038/nature12373", "pmid:23903748"]
+    assert [str(paper_id) for paper_id in found.ids] == ["doi:10.1038/nature12373", "pmid:23903748"]
 
 
 def test_addresses_of_archives_carry_their_identifiers() -> None:
     found = identify_citation("https://pubmed.ncbi.nlm.nih.gov/35726897/")
 
-    assert [str(one) for one in found.ids] == ["pmid:35726897"]
+    assert [str(paper_id) for paper_id in found.ids] == ["pmid:35726897"]
 
 
 @pytest.mark.parametrize("wrong", ["978-3-16-148410-1", "ISBN 0-306-40615-3", "ISBN 9771234567898"])

@@ -25,17 +25,17 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", "".join(c for c in flat if not unicodedata.combining(c))))
 
 
-def agrees(part: str, said: object, found: Reference) -> bool:
+def agrees(part: str, wanted: object, found: Reference) -> bool:
     if part == "first":
         name = found.authors[0].family or found.authors[0].name if found.authors else ""
-        return plain(name) == plain(str(said))
+        return plain(name) == plain(str(wanted))
     if part == "count":
-        return found.and_others or len(found.authors) == said or len(found.authors) == 20
+        return found.and_others or len(found.authors) == wanted or len(found.authors) == 20
     if part == "pages":
-        return plain(found.pages).split()[:1] == plain(str(said)).split()[:1]
+        return plain(found.pages).split()[:1] == plain(str(wanted)).split()[:1]
     if part in {"title", "venue"}:
-        return plain(getattr(found, part)) == plain(str(said))
-    return getattr(found, part) == said
+        return plain(getattr(found, part)) == plain(str(wanted))
+    return getattr(found, part) == wanted
 
 
 def shares(style: str) -> dict[str, float]:
@@ -45,9 +45,9 @@ def shares(style: str) -> dict[str, float]:
         if entry["style"] != style:
             continue
         found = parse_bibliography(entry["text"], format="prose").references[0]
-        for part, said in entry["says"].items():
+        for part, wanted in entry["says"].items():
             total[part] += 1
-            right[part] += agrees(part, said, found)
+            right[part] += agrees(part, wanted, found)
     return {part: right[part] / total[part] for part in total}
 
 

@@ -19,7 +19,7 @@ Wood, A. (2020). Roots of the town. Elm Press.
 def test_only_a_dash_repeats_the_authors_of_the_reference_before() -> None:
     found = parse_prose_document(LIST).references
 
-    assert [[author.name for author in one.authors] for one in found] == [
+    assert [[author.name for author in reference.authors] for reference in found] == [
         ["J. Smith"],
         ["A. Wood"],
         ["A. Wood"],

@@ -71,7 +71,7 @@ def test_a_doi_is_bare_and_in_lower_case(printed: str | None, kept: str | None) 
 
 def test_numbers_of_pubmed_and_its_archive_have_one_form_each() -> None:
     assert [
-        record_fields.normalize_pmid_field(one) for one in ("36972469", "007", "0", "x", None)
+        record_fields.normalize_pmid_field(text) for text in ("36972469", "007", "0", "x", None)
     ] == [
         "36972469",
         "7",
@@ -80,8 +80,8 @@ def test_numbers_of_pubmed_and_its_archive_have_one_form_each() -> None:
         None,
     ]
     assert [
-        record_fields.normalize_pmcid_field(one)
-        for one in ("10134429", "pmc9.2", "PMC9", "PMCx", None)
+        record_fields.normalize_pmcid_field(text)
+        for text in ("10134429", "pmc9.2", "PMC9", "PMCx", None)
     ] == [
         "PMC10134429",
         "PMC9",

@@ -16,7 +16,7 @@ from citewell.citations.references.prose_references import (
     parse_prose_document,
     parse_prose_reference,
 )
-from citewell.citations.references.reference_tokens import split_reference_tokens
+from citewell.citations.references.reference_tagger import split_reference_tokens
 from tests.requirements import requires
 
 MADE = json.loads((Path(__file__).parent / "made.json").read_text("utf-8"))
@@ -87,17 +87,17 @@ def plain(text: str) -> str:
     )
 
 
-def agrees(field: str, gold: str, said: str) -> bool:
+def agrees(field: str, gold: str, parsed: str) -> bool:
     """Names by their longer words, numbers by their digits, other text within a sixth of its length."""
     if field == "author":
         gold = re.sub(r"\b(?:and|eds?|editors|et al)\b", " ", gold, flags=re.IGNORECASE)
         wanted, got = (
-            {word for word in plain(text).split() if len(word) > 1} for text in (gold, said)
+            {word for word in plain(text).split() if len(word) > 1} for text in (gold, parsed)
         )
         return bool(wanted & got) and len(wanted & got) >= 0.8 * max(len(wanted), len(got))
     if field in {"volume", "issue", "pages", "year"}:
-        return re.findall(r"\d+", gold)[:1] == re.findall(r"\d+", said)[:1]
-    wanted_text, got_text = plain(gold), plain(said)
+        return re.findall(r"\d+", gold)[:1] == re.findall(r"\d+", parsed)[:1]
+    wanted_text, got_text = plain(gold), plain(parsed)
     if field == "doi":
         return bool(got_text) and got_text in wanted_text
     short, long = sorted((wanted_text, got_text), key=len)
@@ -110,12 +110,12 @@ def test_damaged_references_in_many_styles_are_read() -> None:
 
     for row in MADE:
         found = parse(row["raw"])
-        said = {
+        parsed = {
             "author": " ".join(who.name for who in found.authors), "title": found.title, "venue": found.venue,
             "year": str(found.year or ""), "volume": found.volume, "issue": found.issue, "pages": found.pages,
             "publisher": found.publisher, "doi": found.doi or "",
         }  # fmt: skip
-        for field, value in said.items():
+        for field, value in parsed.items():
             gold = row["gold"].get(field, "")
             if gold and value:
                 counts["right" if agrees(field, gold, value) else "wrong"] += 2
@@ -168,8 +168,8 @@ def test_a_reference_in_capitals_is_read() -> None:
 def test_whatever_comes_is_parsed_and_nothing_is_invented(text: str) -> None:
     found = parse(text)
 
-    said = [found.title, found.venue, found.publisher, *(who.family for who in found.authors)]
-    assert all(word in text for part in said for word in part.split())
+    parts = [found.title, found.venue, found.publisher, *(who.family for who in found.authors)]
+    assert all(word in text for part in parts for word in part.split())
 
 
 def test_each_token_has_one_label_and_the_tokens_cover_the_text() -> None:

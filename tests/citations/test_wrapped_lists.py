@@ -12,7 +12,7 @@ def test_a_whole_list_is_split_where_references_end(style: str) -> None:
 
     for between in ("\n", "\n\n"):
         found = parse_bibliography("References\n" + between.join(texts), format="prose").references
-        assert [one.raw for one in found] == texts
+        assert [reference.raw for reference in found] == texts
 
 
 def wrapped(text: str, width: int, indent: str) -> str:
@@ -34,8 +34,8 @@ def test_a_numbered_list_may_be_wrapped_anywhere(mark: str) -> None:
 
     found = parse_bibliography(document, format="prose").references
 
-    assert [one.raw for one in found] == texts
-    assert [one.key for one in found] == [str(number) for number in range(1, 16)]
+    assert [reference.raw for reference in found] == texts
+    assert [reference.key for reference in found] == [str(number) for number in range(1, 16)]
 
 
 def test_hanging_indents_part_references() -> None:
@@ -45,7 +45,7 @@ def test_hanging_indents_part_references() -> None:
         "\n".join(wrapped(text, 70, "    ") for text in texts), format="prose"
     ).references
 
-    assert [one.raw for one in found] == texts
+    assert [reference.raw for reference in found] == texts
 
 
 def test_lines_copied_from_a_pdf_are_put_together() -> None:

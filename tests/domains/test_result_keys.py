@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.citations.result_items import load_result_keys
+from citewell.citations.citable_works import load_result_keys
 from citewell.core.values import (
     paper_results,
     research,

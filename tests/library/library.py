@@ -56,7 +56,7 @@ class Shelf:
         files = LocalFileReader(self.settings, ThreadTasks())
         readers = ImportSources(files=files, read_page=self._page, fetch_bytes=self._get)
         wanted = await plan_import(
-            [str(one) for one in sources], get=self._get, recursive=recursive, limit=limit
+            [str(source) for source in sources], get=self._get, recursive=recursive, limit=limit
         )
         adding = LibraryImport(state.library, owner, readers, tags=tags, clock=self.clock)
         return await adding.run_import(wanted)
@@ -89,4 +89,4 @@ class Shelf:
 
 def reasons(report: ImportReport) -> dict[str, str]:
     """Why things are not in the library, by the last part of their name."""
-    return {one.source.rpartition("/")[2]: one.reason for one in report.problems}
+    return {problem.source.rpartition("/")[2]: problem.reason for problem in report.problems}

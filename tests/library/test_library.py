@@ -58,7 +58,7 @@ def test_a_page_is_added_through_the_reader(run: Run, internet: Internet) -> Non
 
     listed = run("library", "list", "--json").json()
     assert ran.code == 0
-    assert [(one["url"], one["tags"]) for one in listed] == [(url, ["sleep"])]
+    assert [(row["url"], row["tags"]) for row in listed] == [(url, ["sleep"])]
 
 
 def test_an_address_on_a_private_network_is_refused(run: Run) -> None:
@@ -129,7 +129,7 @@ def test_documents_are_removed_by_place_and_the_files_stay(run: Run, folder: Pat
 
     assert (ran.code, ran.out) == (0, "1 document removed.\n")
     assert (folder / "notes.md").exists()
-    assert [one["title"] for one in run("library", "list", "--json").json()] == ["other.txt"]
+    assert [row["title"] for row in run("library", "list", "--json").json()] == ["other.txt"]
 
 
 def test_files_that_are_gone_can_be_removed_together(run: Run, folder: Path) -> None:
@@ -193,7 +193,7 @@ def test_the_local_user_is_the_owner_of_what_commands_keep(run: Run, folder: Pat
 
     named = run("search", "beacon", "--provider", "library", "--json", STDIO_USER_ID="ann")
 
-    assert [one["title"] for one in named.json()["results"]] == ["Harbour lights"]
+    assert [row["title"] for row in named.json()["results"]] == ["Harbour lights"]
     assert run("library", "list", "--owner", "default/ann", STDIO_USER_ID="ben").code == 0
     assert run("library", "list", STDIO_USER_ID="ben").code == 1
 

@@ -138,8 +138,8 @@ def test_a_file_that_is_gone_is_missing(filled: Shelf, tmp_path: Path) -> None:
 def kept(shelf: Shelf, *pages: Any, owner: str | None = ME) -> None:
     async def scenario(state: StateStore) -> None:
         keeper = ReadPageKeeper(state.library, owner=lambda: owner, clock=shelf.clock)
-        for one in pages:
-            await keeper(one)
+        for reading in pages:
+            await keeper(reading)
 
     shelf.run(scenario)
 

@@ -131,7 +131,7 @@ def test_an_export_that_fails_leaves_the_former_file(filled: Shelf, tmp_path: Pa
         asyncio.run(library_export.export_to_file(failing(), path))
 
     assert path.read_text() == "former"
-    assert [one.name for one in tmp_path.iterdir() if "jsonl" in one.name] == ["library.jsonl"]
+    assert [file.name for file in tmp_path.iterdir() if "jsonl" in file.name] == ["library.jsonl"]
 
 
 def test_a_place_that_cannot_be_written_is_named(filled: Shelf, tmp_path: Path) -> None:

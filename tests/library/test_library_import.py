@@ -95,7 +95,7 @@ def test_one_bad_file_is_told_and_the_rest_are_added(shelf: Shelf, folder: Path)
     report = shelf.add(folder)
 
     assert report.added == 1
-    assert {one.source.rpartition("/")[2] for one in report.problems if one.failed} == {
+    assert {problem.source.rpartition("/")[2] for problem in report.problems if problem.failed} == {
         "broken.pdf"
     }
     assert set(reasons(report)) == {"broken.pdf", "picture.png", "empty.txt"}
@@ -130,7 +130,7 @@ def test_sockets_and_pipes_are_passed_over(
         report = shelf.add(folder)
 
     assert reasons(report) == {"pipe": "It is a pipe.", "sock": "It is a socket."}
-    assert not any(one.failed for one in report.problems)
+    assert not any(problem.failed for problem in report.problems)
 
 
 def test_links_in_a_circle_end_and_a_file_counts_once(shelf: Shelf, folder: Path) -> None:

@@ -45,7 +45,7 @@ def match(name: str, score: float, *, snippet: str = "", opening: str = "") -> L
 
 def rank(matches: Sequence[LibraryMatch], scorer: FakeScorer, query: str = "x") -> list[str]:
     ranked = asyncio.run(rerank_matches(query, matches, use_fake(scorer)))
-    return [one.card.id for one in ranked]
+    return [match.card.id for match in ranked]
 
 
 @pytest.mark.parametrize("part", ["snippet", "opening"])
@@ -99,5 +99,5 @@ def test_the_library_is_searched_with_the_encoder_of_the_settings(run: Run, tmp_
     words = run("library", "search", query, "--json").json()
     meaning = run("library", "search", query, "--json", CITEWELL_ENCODER=encoder).json()
 
-    assert [one["title"] for one in words] == ["Gardens", "Ferns"]
-    assert [one["title"] for one in meaning] == ["Ferns", "Gardens"]
+    assert [hit["title"] for hit in words] == ["Gardens", "Ferns"]
+    assert [hit["title"] for hit in meaning] == ["Ferns", "Gardens"]

@@ -41,7 +41,7 @@ def expect_pages(maps: dict[str, bytes], **options: int) -> SitemapPages:
 
 def found(maps: dict[str, bytes], **options: int) -> list[str]:
     site = expect_pages(maps, **options)
-    return [one.url for one in site.pages.values()]
+    return [page.url for page in site.pages.values()]
 
 
 def test_addresses_come_in_order_and_once() -> None:
@@ -64,8 +64,8 @@ def test_an_index_leads_to_its_maps_and_a_missing_one_is_told() -> None:
 
     site = expect_pages(maps)
 
-    assert [one.url for one in site.pages.values()] == ["https://blog.example.org/a"]
-    assert [(one.source, one.reason) for one in site.problems] == [
+    assert [page.url for page in site.pages.values()] == ["https://blog.example.org/a"]
+    assert [(problem.source, problem.reason) for problem in site.problems] == [
         ("https://www.example.org/two.xml", "HTTP 404.")
     ]
 
@@ -79,7 +79,7 @@ def test_pictures_of_a_page_are_no_pages() -> None:
 
     site = expect_pages({BASE: body.encode()})
 
-    assert [(one.url, one.modified) for one in site.pages.values()] == [
+    assert [(page.url, page.modified) for page in site.pages.values()] == [
         ("https://example.org/a", "2024-01-02")
     ]
 
@@ -98,13 +98,13 @@ def test_a_map_cannot_send_us_to_other_sites() -> None:
 def test_an_index_cannot_either() -> None:
     site = expect_pages({BASE: index("https://victim.example.com/sitemap.xml")})
 
-    assert [one.reason for one in site.problems] == ["The sitemap belongs to another site."]
+    assert [problem.reason for problem in site.problems] == ["The sitemap belongs to another site."]
 
 
 def test_an_index_of_indexes_ends() -> None:
     site = expect_pages({BASE: index(BASE)})
 
-    assert [one.reason for one in site.problems] == ["It is not a sitemap of pages."]
+    assert [problem.reason for problem in site.problems] == ["It is not a sitemap of pages."]
 
 
 def test_no_more_than_the_limit_is_taken() -> None:

@@ -37,7 +37,7 @@ def match(stock: Shop, **query: Any) -> ReferenceMatches:
 
 
 def matched(registry: Registry) -> list[str]:
-    return [one for one in registry.asked if one.startswith("match")]
+    return [call for call in registry.asked if call.startswith("match")]
 
 
 def test_one_registry_that_knows_the_very_work_is_enough() -> None:
@@ -45,7 +45,7 @@ def test_one_registry_that_knows_the_very_work_is_enough() -> None:
 
     found = match(shop(crossref=(crossref, SLOW), openalex=(openalex, FAST)))
 
-    assert [one.provider for one in found.asked] == ["crossref"]
+    assert [reply.provider for reply in found.asked] == ["crossref"]
     assert openalex.asked == []
 
 
@@ -66,7 +66,7 @@ def test_a_second_opinion_is_asked_for_when_the_first_leaves_a_doubt(
 
     found = match(shop(crossref=(crossref, SLOW), openalex=(openalex, FAST)), title=title)
 
-    assert [one.provider for one in found.asked] == ["crossref", "openalex"]
+    assert [reply.provider for reply in found.asked] == ["crossref", "openalex"]
 
 
 def test_a_match_from_elsewhere_is_completed_with_its_registrys_own_record() -> None:
@@ -94,7 +94,7 @@ def test_everybody_is_asked_before_a_work_counts_as_unknown() -> None:
     found = match(shop(**nobody, datacite=(Registry(), SLOW)))
 
     assert found.papers == ()
-    assert {one.provider for one in found.asked} == {*nobody, "datacite"}
+    assert {reply.provider for reply in found.asked} == {*nobody, "datacite"}
 
 
 def test_of_two_of_a_kind_the_one_with_more_room_is_asked() -> None:
@@ -111,7 +111,7 @@ def test_of_two_of_a_kind_the_one_with_more_room_is_asked() -> None:
         )
     )
 
-    assert [len(matched(one)) for one in (arxiv, datacite, pubmed, europepmc)] == [0, 1, 0, 1]
+    assert [len(matched(index)) for index in (arxiv, datacite, pubmed, europepmc)] == [0, 1, 0, 1]
 
 
 def test_a_provider_without_its_kin_is_always_asked() -> None:
@@ -130,8 +130,8 @@ def test_a_glance_asks_one_and_no_more_unless_something_is_near() -> None:
     crossref.matching = [paper("Of water, weather, granite and the making of hills")]
     near = match(stock, glance=True)
 
-    assert [one.provider for one in far.asked] == ["crossref"]
-    assert [one.provider for one in near.asked] == ["crossref", "openalex"]
+    assert [reply.provider for reply in far.asked] == ["crossref"]
+    assert [reply.provider for reply in near.asked] == ["crossref", "openalex"]
 
 
 def test_many_references_spread_over_the_registries_by_their_pace() -> None:
@@ -204,7 +204,7 @@ def test_a_refusal_of_the_first_leaves_the_question_to_the_others() -> None:
     found = match(shop(crossref=(crossref, SLOW), openalex=(openalex, FAST)))
 
     assert found.papers[0].doi == DOI
-    assert [one.outcome for one in found.asked] == ["failed", "found"]
+    assert [reply.outcome for reply in found.asked] == ["failed", "found"]
 
 
 def test_nobody_to_ask_is_no_answer() -> None:

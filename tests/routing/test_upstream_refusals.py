@@ -57,7 +57,7 @@ def submit(answer: dict[str, Any]) -> CitewellError:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("message", "kind"),
     [
         ("The model `deep-1` does not exist", Misconfigured),
         ("You exceeded your current quota", OutOfCredit),
@@ -65,12 +65,12 @@ def submit(answer: dict[str, Any]) -> CitewellError:
     ],
 )
 def test_a_run_that_fails_at_once_is_told_apart_by_the_upstreams_words(
-    said: str, kind: type[CitewellError]
+    message: str, kind: type[CitewellError]
 ) -> None:
-    error = submit({"id": "r", "status": "failed", "error": {"message": said}, "output": []})
+    error = submit({"id": "r", "status": "failed", "error": {"message": message}, "output": []})
 
     assert type(error) is kind
-    assert said in (error.detail or "")
+    assert message in (error.detail or "")
 
 
 def test_our_own_description_of_a_failure_never_decides_its_kind() -> None:

@@ -83,14 +83,14 @@ def test_a_query_is_measured_in_characters() -> None:
 
 class Spy:
     def __init__(self) -> None:
-        self.wishes: list[Any] = []
+        self.requests: list[Any] = []
 
-    async def search_literature(self, ask: Any, *, trace: Any) -> PapersAnswer:
-        self.wishes.append(ask)
+    async def search_literature(self, request: Any, *, trace: Any) -> PapersAnswer:
+        self.requests.append(request)
         return PAPERS
 
-    async def find_neighbours(self, wish: Any, *, trace: Any) -> GraphAnswer:
-        self.wishes.append(wish)
+    async def find_neighbours(self, request: Any, *, trace: Any) -> GraphAnswer:
+        self.requests.append(request)
         return GRAPH
 
 
@@ -98,7 +98,7 @@ def run(tool: Tool, kind: type[Any], arguments: dict[str, Any]) -> Any:
     spy = Spy()
     call = ToolCall(require_service=offer_service(kind, spy))
     asyncio.run(tool.run(tool.args.model_validate(arguments), call))  # type: ignore[arg-type]  # a coroutine
-    return spy.wishes[0]
+    return spy.requests[0]
 
 
 def test_every_argument_of_a_search_reaches_the_service() -> None:
@@ -116,11 +116,16 @@ def test_every_argument_of_a_search_reaches_the_service() -> None:
         "sessionId": "s",
     }
 
-    ask = run(tools.load_tool("academic_search"), LiteratureSearch, arguments)
+    sent = run(tools.load_tool("academic_search"), LiteratureSearch, arguments)
 
-    assert (ask.query, ask.count, ask.year_from, ask.year_to) == ("water", 7, 2001, 2002)
-    assert (ask.source, ask.pdf_only, ask.sort, ask.open_access) == ("arxiv", True, "date", True)
-    assert (ask.full_text, ask.provider) == (True, "openalex")
+    assert (sent.query, sent.count, sent.year_from, sent.year_to) == ("water", 7, 2001, 2002)
+    assert (sent.source, sent.pdf_only, sent.sort, sent.open_access) == (
+        "arxiv",
+        True,
+        "date",
+        True,
+    )
+    assert (sent.full_text, sent.provider) == (True, "openalex")
 
 
 def test_the_session_does_not_change_the_answer() -> None:

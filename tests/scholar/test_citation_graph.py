@@ -19,14 +19,14 @@ GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=()
 
 class Spy:
     def __init__(self) -> None:
-        self.wishes: list[Any] = []
+        self.requests: list[Any] = []
 
-    async def search_literature(self, ask: Any, *, trace: Any) -> PapersAnswer:
-        self.wishes.append(ask)
+    async def search_literature(self, request: Any, *, trace: Any) -> PapersAnswer:
+        self.requests.append(request)
         return PAPERS
 
-    async def find_neighbours(self, wish: Any, *, trace: Any) -> GraphAnswer:
-        self.wishes.append(wish)
+    async def find_neighbours(self, request: Any, *, trace: Any) -> GraphAnswer:
+        self.requests.append(request)
         return GRAPH
 
 
@@ -34,7 +34,7 @@ def run(tool: Tool, kind: type[Any], arguments: dict[str, Any]) -> Any:
     spy = Spy()
     call = ToolCall(require_service=offer_service(kind, spy))
     asyncio.run(tool.run(tool.args.model_validate(arguments), call))  # type: ignore[arg-type]  # a coroutine
-    return spy.wishes[0]
+    return spy.requests[0]
 
 
 def test_every_argument_of_a_walk_reaches_the_service() -> None:
@@ -46,7 +46,7 @@ def test_every_argument_of_a_walk_reaches_the_service() -> None:
         "provider": "openalex",
     }
 
-    wish = run(tools.load_tool("citation_graph"), CitationGraphSearch, arguments)
+    request = run(tools.load_tool("citation_graph"), CitationGraphSearch, arguments)
 
-    assert (wish.paper, wish.direction, wish.count) == ("10.1234/x", "cited_by", 3)
-    assert (wish.influential_only, wish.provider) == (True, "openalex")
+    assert (request.paper, request.direction, request.count) == ("10.1234/x", "cited_by", 3)
+    assert (request.influential_only, request.provider) == (True, "openalex")

@@ -13,7 +13,7 @@ TITLE = "Of Water and Stone"
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "least"),
+    ("title", "other", "least"),
     [
         (TITLE, "of water &amp; <i>stone</i>.", 1.0),
         (TITLE + " in rivers", TITLE + " in rivers: an essay in three parts", 0.95),
@@ -21,8 +21,8 @@ TITLE = "Of Water and Stone"
         ("深度学习综述", "深度学习综述", 1.0),
     ],
 )
-def test_spellings_of_one_title_are_alike(one: str, other: str, least: float) -> None:
-    assert compare_titles(one, other) >= least
+def test_spellings_of_one_title_are_alike(title: str, other: str, least: float) -> None:
+    assert compare_titles(title, other) >= least
 
 
 @pytest.mark.parametrize("other", ["Of Fire and Iron", "", "!!!", "Über die Dörfer"])

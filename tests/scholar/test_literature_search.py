@@ -56,20 +56,20 @@ def literature(stock: Shop, **changes: Any) -> LiteratureSearch:
 
 
 def search(
-    stock: Shop, query: str = "water stone", trace: RoutingTrace | None = None, **ask: Any
+    stock: Shop, query: str = "water stone", trace: RoutingTrace | None = None, **request: Any
 ) -> PapersAnswer:
-    options = {name: ask.pop(name) for name in ("resting", "patience") if name in ask}
+    options = {name: request.pop(name) for name in ("resting", "patience") if name in request}
     found = literature(stock, **options)
     return asyncio.run(
         found.search_literature(
-            PaperSearchRequest(query=query, **ask), trace=trace or RoutingTrace()
+            PaperSearchRequest(query=query, **request), trace=trace or RoutingTrace()
         )
     )
 
 
-def error_of(stock: Shop, **ask: Any) -> CitewellError:
+def error_of(stock: Shop, **request: Any) -> CitewellError:
     with pytest.raises(CitewellError) as caught:
-        search(stock, **ask)
+        search(stock, **request)
     return caught.value
 
 
@@ -336,13 +336,13 @@ def test_a_lens_is_searched_on_the_web_alone() -> None:
 
 @requires("academic_search.lens")
 @pytest.mark.parametrize(
-    "wish", [{"source": "arxiv"}, {"provider": "openalex"}, {"lens": "no such lens"}]
+    "conflict", [{"source": "arxiv"}, {"provider": "openalex"}, {"lens": "no such lens"}]
 )
-def test_a_lens_that_cannot_be_applied_is_refused(wish: dict[str, Any]) -> None:
+def test_a_lens_that_cannot_be_applied_is_refused(conflict: dict[str, Any]) -> None:
     stock = mixed(("openalex", PAPERS, Registry(found=several())), ("brave", WEB, Scripted([])))
 
     with pytest.raises(InvalidInput, match="lens"):
-        search(stock, **{"lens": "legal"} | wish)
+        search(stock, **{"lens": "legal"} | conflict)
 
 
 def test_one_half_of_the_sites_failing_leaves_the_other() -> None:
@@ -601,7 +601,7 @@ def test_a_collaboration_of_hundreds_is_cut_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "values",
     [
         {"query": " \u200b "},
         {"count": 0},
@@ -613,8 +613,8 @@ def test_a_collaboration_of_hundreds_is_cut_and_says_so() -> None:
         {"year_from": 2021, "year_to": 2020},
     ],
 )
-def test_an_impossible_question_is_refused(ask: dict[str, Any]) -> None:
-    assert isinstance(error_of(mixed(("openalex", PAPERS, Registry())), **ask), InvalidInput)
+def test_an_impossible_question_is_refused(values: dict[str, Any]) -> None:
+    assert isinstance(error_of(mixed(("openalex", PAPERS, Registry())), **values), InvalidInput)
 
 
 def test_a_dated_web_result_lends_its_year() -> None:

@@ -66,7 +66,7 @@ def read(
     **changes: Any,
 ) -> FullTextAnswer:
     panel = ProviderPanel(stock.catalogue, timeout_seconds=30.0)
-    wish = FullTextRequest(identifier=identifier, max_length=changes.pop("max_length", 50_000))
+    request = FullTextRequest(identifier=identifier, max_length=changes.pop("max_length", 50_000))
     script = {LANDING: NotFound("Nothing here.")} | dict(pages)
     texts = FullTextReader(
         subjects=WorkResolver(records(stock)),
@@ -75,7 +75,7 @@ def read(
         weigh=weigh_notices,
         **changes,
     )
-    return asyncio.run(texts.read_full_text(wish, trace=trace or RoutingTrace()))
+    return asyncio.run(texts.read_full_text(request, trace=trace or RoutingTrace()))
 
 
 def error_of(stock: Shop, pages: Mapping[str, Any], *args: Any, **changes: Any) -> CitewellError:
@@ -314,7 +314,7 @@ def test_copies_are_tried_in_the_order_of_who_knows_them() -> None:
         )
     )
 
-    assert [one.url for one in located.copies] == [
+    assert [copy.url for copy in located.copies] == [
         "https://s2.example/a.pdf",
         PDF,
         "https://epmc.example/a.pdf",

@@ -111,7 +111,7 @@ def test_registries_in_trouble_never_make_a_work_absent(error: Exception) -> Non
     record = find(records(stock))
 
     assert record.state == "unchecked"
-    assert {one.outcome for one in record.asked} == {"failed"}
+    assert {reply.outcome for reply in record.asked} == {"failed"}
 
 
 def test_a_neighbour_in_place_of_the_work_asked_for_is_no_answer() -> None:
@@ -403,7 +403,7 @@ def test_an_unregistered_doi_does_not_wait_for_the_agencies() -> None:
     record = find(records(stock))
 
     assert record.state == "not_registered"
-    assert "datacite" not in {one.provider for one in record.asked}
+    assert "datacite" not in {reply.provider for reply in record.asked}
 
 
 def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of() -> None:
@@ -419,7 +419,9 @@ def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of() -> Non
     found = match(records(stock))
 
     assert found.papers == ()
-    assert [one.provider for one in found.asked if one.outcome == "failed"] == ["semanticscholar"]
+    assert [reply.provider for reply in found.asked if reply.outcome == "failed"] == [
+        "semanticscholar"
+    ]
 
 
 def test_an_empty_match_that_lacks_somebody_is_not_remembered() -> None:
@@ -456,7 +458,7 @@ def test_many_lookups_share_requests_where_a_registry_takes_lists() -> None:
 
     answers = asyncio.run(every())
 
-    assert [one.paper.doi for one in answers if one.paper] == dois[:-1]
+    assert [answer.paper.doi for answer in answers if answer.paper] == dois[:-1]
     assert answers[-1].state == "not_registered"
     assert max(len(crossref.lists), len(openalex.lists)) <= 8
 
@@ -476,7 +478,7 @@ def test_a_list_that_fails_makes_no_work_absent() -> None:
 
     answers = asyncio.run(every())
 
-    assert {one.state for one in answers} == {"unchecked"}
+    assert {answer.state for answer in answers} == {"unchecked"}
     assert len(down.lists) + len(down.singles) <= 4
 
 
@@ -491,7 +493,7 @@ def test_that_no_catalogue_has_an_isbn_is_no_verdict() -> None:
     record = find(records(stock), PaperId(scheme=IdentifierScheme.ISBN, value="9780262033848"))
 
     assert record.state == "unchecked"
-    assert {one.outcome for one in record.asked} == {"absent"}
+    assert {reply.outcome for reply in record.asked} == {"absent"}
 
 
 @requires("verify_citation.isbn")
@@ -510,10 +512,10 @@ def test_both_catalogues_describe_a_book_together() -> None:
 
 @requires("verify_citation.rfc")
 @pytest.mark.parametrize(
-    ("said", "state"), [({}, "not_registered"), ({"99999": DOWN}, "unchecked")]
+    ("answers", "state"), [({}, "not_registered"), ({"99999": DOWN}, "unchecked")]
 )
-def test_only_the_rfc_editor_can_say_that_an_rfc_does_not_exist(said: Any, state: str) -> None:
-    editor = Registry(said, schemes=frozenset({IdentifierScheme.RFC}))
+def test_only_the_rfc_editor_can_say_that_an_rfc_does_not_exist(answers: Any, state: str) -> None:
+    editor = Registry(answers, schemes=frozenset({IdentifierScheme.RFC}))
 
     record = find(
         records(mixed(("rfceditor", LOOKUP, editor))),

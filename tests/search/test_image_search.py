@@ -44,8 +44,8 @@ def search(*stock: tuple[Any, Gallery], **request: Any) -> ImagesAnswer:
         catalogue=shop.catalogue,
         lenses=LensCatalogue(),
     )
-    ask = ImageSearchQuery(**({"query": "tree"} | request))
-    return asyncio.run(service.search_images(ask, trace=RoutingTrace()))
+    query = ImageSearchQuery(**({"query": "tree"} | request))
+    return asyncio.run(service.search_images(query, trace=RoutingTrace()))
 
 
 def image(name: str, **changes: Any) -> FoundImage:
@@ -294,13 +294,15 @@ def test_more_than_possible_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "explanation"),
     [
         ({"country": "UK"}, "GB"),
         ({"provider": "nobody"}, "Supported: one"),
         ({"query": "\u200b"}, "query is empty"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_is_right(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_a_wrong_value_is_refused_with_what_is_right(
+    wrong: dict[str, Any], explanation: str
+) -> None:
+    with pytest.raises(InvalidInput, match=explanation):
         search((museum("one"), Gallery()), **wrong)

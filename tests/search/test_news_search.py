@@ -49,8 +49,8 @@ def search(*stock: tuple[Any, Newsroom], **request: Any) -> NewsAnswer:
         find_pause=lambda _name: None,
         now=lambda: NOW,
     )
-    ask = NewsQuery(**({"query": "heat pump"} | request))
-    return asyncio.run(service.search_news(ask, trace=RoutingTrace()))
+    query = NewsQuery(**({"query": "heat pump"} | request))
+    return asyncio.run(service.search_news(query, trace=RoutingTrace()))
 
 
 def story(path: str, *, hours: float | None = 1.0, **changes: Any) -> SearchHit:
@@ -277,7 +277,7 @@ def test_a_lens_restricts_to_its_domains() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "explanation"),
     [
         ({"news_source": "reuters.com", "lens": "news"}, "cannot be combined"),
         ({"news_source": "not a domain"}, "not a domain"),
@@ -288,8 +288,10 @@ def test_a_lens_restricts_to_its_domains() -> None:
         ({"provider": "nobody"}, "Supported: one"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_is_right(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_a_wrong_value_is_refused_with_what_is_right(
+    wrong: dict[str, Any], explanation: str
+) -> None:
+    with pytest.raises(InvalidInput, match=explanation):
         search((paper("one"), Newsroom()), **wrong)
 
 

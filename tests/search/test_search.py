@@ -137,14 +137,16 @@ def test_no_audit_line_disturbs_a_person(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "explanation"),
     [("0", "must be 1 or more"), ("51", "must be 50 or less"), ("few", "must be a whole number")],
 )
-def test_a_wrong_number_of_results_is_told_in_plain_words(run: Run, count: str, told: str) -> None:
+def test_a_wrong_number_of_results_is_told_in_plain_words(
+    run: Run, count: str, explanation: str
+) -> None:
     ran = run("search", "x", "-n", count)
 
     assert ran.code == 2
     assert "-n" in ran.err
-    assert told in ran.err
+    assert explanation in ran.err
     assert "citewell search --help" in ran.err
     assert "Input should" not in ran.err

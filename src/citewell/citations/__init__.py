@@ -10,7 +10,7 @@ API = (
     "csl_rendering",
     "dois",
     "identifiers",
-    "legal_citations",
+    "official_citations",
     "official_records",
     "record_fields",
     "reference",
@@ -23,8 +23,6 @@ API = (
     "references.reference_fields",
     "references.reference_lists",
     "references.reference_splitting",
-    "result_items",
-    "standards",
     "title_differences",
     "title_matching",
 )

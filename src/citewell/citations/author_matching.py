@@ -154,8 +154,10 @@ class _RecordIndex:
         """The scripts of the names not matched; an organisation, which may stand for anybody, has none."""
         if self._free_scripts is None:
             self._free_scripts = frozenset(
-                "" if is_collective_author(one) else classify_script(one.name or one.family)
-                for at, one in enumerate(self._record)
+                ""
+                if is_collective_author(author)
+                else classify_script(author.name or author.family)
+                for at, author in enumerate(self._record)
                 if at not in self._taken
             )
         return self._free_scripts

@@ -137,7 +137,10 @@ class AuthorName:
     def punctuated_given(self) -> str:
         """The given names with a full stop after every initial: Philip A is Philip A."""
         words = self.given.replace(".", ". ").replace(" -", "-").split()
-        return " ".join(_punctuate_initial(word) for word in words)
+        return " ".join(
+            f"{word}." if len(word) == 1 and word.isalpha() and word.isupper() else word
+            for word in words
+        )
 
     @property
     def initials(self) -> str:
@@ -203,10 +206,6 @@ def _split_at_hyphens(word: str) -> list[str]:
     """The parts of a double name; Seung-hee has one initial only, Jean-Paul two."""
     first, *others = [part for part in word.split("-") if part] or [""]
     return [first, *(part for part in others if not part[:1].islower())]
-
-
-def _punctuate_initial(word: str) -> str:
-    return f"{word}." if len(word) == 1 and word.isalpha() and word.isupper() else word
 
 
 def _abbreviate_given_name(name: str) -> str:

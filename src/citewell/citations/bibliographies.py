@@ -138,9 +138,9 @@ def _drop_duplicate_works(
     for work in works:
         if work.url or keeps_unaddressed:
             known = recognize_official_record(work)
-            first.setdefault(
-                work.url or repr(work), replace(known, doi=dois.find_doi_as_written(work.doi))
-            )
+            found = dois.locate_doi(work.doi)
+            doi = found.bare if found else ""
+            first.setdefault(work.url or repr(work), replace(known, doi=doi))
     return list(first.values())
 
 
@@ -169,7 +169,9 @@ def _generate_key_variants(base: str) -> Iterator[str]:
 
 def format_ris_entry(work: CitableWork) -> str:
     first, _, last = re.sub(r"(?<!\s)\s*+[-‐‑–—]+\s*+", "-", work.pages).partition("-")
-    rows = [("TY", _choose_ris_type(work)), ("TI", work.title or work.url)]
+    default_type = "JOUR" if work.doi else "ELEC"
+    ris_type = _RIS_ENTRY_TYPES.get(work.kind, "GEN") if work.kind else default_type
+    rows = [("TY", ris_type), ("TI", work.title or work.url)]
     rows += [("AU", author.inverted_name) for author in work.authors]
     rows += [
         ("A2" if work.kind in CONTAINED_KINDS else "ED", editor.inverted_name)
@@ -208,12 +210,6 @@ def build_csl_record(name: str, work: CitableWork) -> dict[str, Any]:
         "URL": work.url,
     }
     return {field: value for field, value in record.items() if value}
-
-
-def _choose_ris_type(work: CitableWork) -> str:
-    if not work.kind:
-        return "JOUR" if work.doi else "ELEC"
-    return _RIS_ENTRY_TYPES.get(work.kind, "GEN")
 
 
 def _build_csl_person(author: AuthorName) -> dict[str, str]:

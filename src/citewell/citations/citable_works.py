@@ -1,15 +1,24 @@
-"""The data of a work or page that is to be cited, also from a reference as it was read."""
+"""The data of a work or page that is to be cited: from a reference, a paper, or an item of a tool's answer.
+
+The answers of the search tools name the same things differently. A list of their items can be
+given as it is to the tools that format and check sources.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
 
 from citewell.citations.author_names import AuthorName, is_joint_name
 from citewell.citations.reference import Reference
 from citewell.core.values.paper import IdentifierScheme, Paper, WorkAuthor
+from citewell.core.values.paper_results import MORE_AUTHORS_PATTERN
 from citewell.text import addresses
+from citewell.text.data_tables import load_table, load_words
 from citewell.text.safety.text_cleaning import clean_markup
 
 PERIODICAL_KINDS = frozenset({"article-journal", "article-magazine", "article-newspaper", "review"})
@@ -175,17 +184,14 @@ def mark_literal_names(line: str, literals: Iterable[str]) -> str:
 
 def convert_paper(paper: Paper) -> CitableWork:
     """A work from a registry's paper record."""
-    doi, venue, publisher = (
-        paper.doi or "",
-        clean_markup(paper.venue),
-        clean_markup(paper.publisher),
-    )
+    doi = paper.doi or ""
+    venue = clean_markup(paper.venue)
+    publisher = clean_markup(paper.publisher)
     kind = paper.kind or ("article-journal" if paper.venue else "article")
     # A range from a page to itself is that page.
     first_page, _, last_page = (paper.pages or "").partition("-")
-    if (
-        kind == PREPRINT_KIND
-    ):  # its server publishes it; a journal that took it later is another work
+    if kind == PREPRINT_KIND:
+        # Its server publishes it; a journal that took it later is another work.
         venue, publisher = "", publisher if publisher in _PREPRINT_SERVERS else venue or publisher
     return CitableWork(
         url=f"https://doi.org/{doi}" if doi else paper.url,
@@ -201,3 +207,136 @@ def convert_paper(paper: Paper) -> CitableWork:
         publisher="" if publisher.casefold() == venue.casefold() else publisher,
         language=paper.language or "",
     )
+
+
+# Turns an item of a tool's answer, such as a paper or a case, into the fields of a cited source.
+
+SOURCE_FIELDS = (
+    *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
+    *("publisher", "place", "edition", "editor", "language", "number", "authority"),
+)
+
+
+def convert_result_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a source, and whatever else the mapping holds that no tool returns.
+
+    A key that a tool returns and a citation does not need is left out. An unknown key stays, so
+    that the caller can name it.
+    """
+    kept = {
+        name: value
+        for name, value in item.items()
+        if (name in SOURCE_FIELDS or name not in load_result_keys())
+        and name not in ("name", "authors")
+    }
+    read = next((read for holds, read in _ITEM_READERS if holds(item)), _read_plain_item)
+    source = kept | {name: value for name, value in read(item).items() if value not in (None, "")}
+    for field in ("author", "editor"):
+        if isinstance(source.get(field), list | tuple):
+            names = (_name_person(person) for person in source[field])
+            source[field] = [
+                name for name in names if name and not MORE_AUTHORS_PATTERN.fullmatch(name)
+            ]
+    # Whether it has a key that only tools write; callers write authors, journal and year too.
+    marks = load_result_keys() - {*SOURCE_FIELDS, "authors", "journal", "year"}
+    is_tool_item = not marks.isdisjoint(item)
+    if is_tool_item and source.get("kind") not in load_csl_kinds():
+        source.pop("kind", None)  # a registry's own word, or the kind of a patent
+    return source
+
+
+def _read_plain_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A paper, page, place or hit: each field from the first key that has it."""
+    return _read_first_keys(item, load_table(__package__, "result_items")["plain_item"])
+
+
+def _read_first_keys(
+    item: Mapping[str, Any], fields: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Each field from the first of its keys that has a value."""
+    return {
+        field: next((item[key] for key in keys if item.get(key)), None)
+        for field, keys in fields.items()
+    }
+
+
+def _name_person(person: Any) -> str:
+    """The name, family name first where it is known, and in braces where it is literal."""
+    if isinstance(person, Mapping):
+        if literal := str(person.get("literal") or "").strip("{} "):
+            return f"{{{literal}}}"
+        parts = ", ".join(str(part) for key in ("family", "given") if (part := person.get(key)))
+        person = person.get("name") or parts
+    return str(person or "").strip()
+
+
+def _read_page_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A page that was read: its `citation` has the facts."""
+    facts = item["citation"].get("metadata")
+    found = _read_plain_item(facts if isinstance(facts, Mapping) else {})
+    if isinstance(facts, Mapping) and isinstance(names := facts.get("literalAuthors"), list):
+        found["author"] = mark_literal_names(str(found["author"] or ""), map(str, names))
+    return _read_plain_item(item) | {name: value for name, value in found.items() if value}
+
+
+def _read_case_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    cited = item.get("citation")
+    return {
+        "title": cited if isinstance(cited, str) and cited else item.get("caseName"),
+        "kind": "legal_case",
+        "date": item.get("dateFiled"),
+        "authority": None if cited else item.get("court"),  # a citation names the court itself
+    }
+
+
+def _read_record_item(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """A record of a registry, as the table says: from keys, else in words, with what is always true."""
+    row = load_table(__package__, "result_items")["records"][kind]
+    source: dict[str, Any] = _read_first_keys(item, row["keys"]) | row.get("values", {})
+    for field, templates in row.get("texts", {}).items():
+        known = {key: value for key, value in item.items() if value}
+        for template in templates:
+            with suppress(KeyError):
+                source[field] = source.get(field) or template.format_map(known)
+    return source
+
+
+def _read_image_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    plain = _read_plain_item(item)
+    return plain | {"url": plain["url"] or item.get("contextLink") or item.get("link")}
+
+
+def _has_value(item: Mapping[str, Any], key: str) -> bool:
+    return bool(item.get(key))
+
+
+_ITEM_READERS: tuple[
+    tuple[Callable[[Mapping[str, Any]], bool], Callable[[Mapping[str, Any]], dict[str, Any]]], ...
+] = (
+    (lambda item: bool(item.get("caseName")), _read_case_item),
+    *(
+        (partial(_has_value, key=kind), partial(_read_record_item, kind=kind))
+        for kind in ("nctId", "formType", "seriesId")
+    ),
+    (
+        lambda item: not load_words(__package__, "result_items", "patent_keys").isdisjoint(item),
+        partial(_read_record_item, kind="patent"),
+    ),
+    (lambda item: isinstance(item.get("citation"), Mapping), _read_page_item),
+    (lambda item: "contextLink" in item or "link" in item, _read_image_item),
+    (
+        lambda item: "snippet" in item and "source" in item,
+        lambda item: _read_plain_item(item) | {"site": item.get("site") or item.get("source")},
+    ),
+)
+
+
+@cache
+def load_csl_kinds() -> frozenset[str]:
+    return frozenset(load_table(__package__, "result_items")["csl_kinds"])
+
+
+@cache
+def load_result_keys() -> frozenset[str]:
+    """Every key of the items that tools return as sources; a test compares it with their declarations."""
+    return frozenset(load_table(__package__, "result_items")["result_keys"])

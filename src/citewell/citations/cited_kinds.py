@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_texts, load_words
 from citewell.text.language import detection, word_forms
 
 YEAR_PATTERN = re.compile(r"(?<![\d./:-])(1[5-9]\d\d|20\d\d)(?=[a-z]?(?!\w))(?!\s?[-–/]\s?\d)")
@@ -149,7 +148,9 @@ class CitedForm:
 
 def find_uncovered_kind(form: CitedForm) -> str:
     """Why registries need not have the work, as a noun ("a book"); empty for an article they should have."""
-    if _is_foreign_script(form.title or form.text):
+    shown = form.title or form.text
+    letters = len(_LETTER_PATTERN.findall(shown))
+    if letters - len(_LATIN_LETTER_PATTERN.findall(shown)) > _MAX_FOREIGN_SHARE * letters:
         return "a work in another script"
     if form.year is not None and form.year < FIRST_COVERED_YEAR:
         return f"a work from before {FIRST_COVERED_YEAR}"
@@ -170,11 +171,6 @@ def is_exact_science(text: str) -> bool:
     return bool(_EXACT_SCIENCE_PATTERN.search(text))
 
 
-def _is_foreign_script(text: str) -> bool:
-    letters = len(_LETTER_PATTERN.findall(text))
-    return letters - len(_LATIN_LETTER_PATTERN.findall(text)) > _MAX_FOREIGN_SHARE * letters
-
-
 def _is_foreign_language(title: str) -> bool:
     """Whether a title is surely not English: it has accents, or two function words of its language."""
     spoken = detection.detect_language(title)
@@ -193,7 +189,9 @@ def _judge_stated_kind(form: CitedForm) -> str:
     if form.kind not in _COVERED_KINDS:
         if form.kind == "article" and _PREPRINT_PATTERN.search(f"{form.venue} {form.publisher}"):
             return ""
-        return _load_kind_nouns().get(form.kind, "a work of a kind that registries often lack")
+        return load_texts(__package__, "cited_kinds", "kind_nouns").get(
+            form.kind, "a work of a kind that registries often lack"
+        )
     if not form.venue:
         return UNSTATED_KIND
     if not (form.volume or form.pages) and _NEWSPAPER_PATTERN.search(form.venue):
@@ -202,27 +200,33 @@ def _judge_stated_kind(form: CitedForm) -> str:
 
 
 def _judge_written_kind(form: CitedForm) -> str:
-    said = f"{form.text} {form.venue} {form.publisher}"
-    if told := _find_telling_kind(said):
-        return told
-    numbered = _has_numbering(form)
-    if _CHAPTER_PATTERN.search(said) and not _CONFERENCE_PATTERN.search(said):
+    text = f"{form.text} {form.venue} {form.publisher}"
+    if kind := _find_telling_kind(text):
+        return kind
+    numbered = bool(form.venue and form.volume and form.pages) or any(
+        pattern.search(form.text) for pattern in _NUMBERING_PATTERNS
+    )
+    if _CHAPTER_PATTERN.search(text) and not _CONFERENCE_PATTERN.search(text):
         return "" if numbered and _has_journal_word(form.venue) else "a chapter of a book"
-    if _CONFERENCE_PATTERN.search(said) or _PREPRINT_PATTERN.search(said):
+    if _CONFERENCE_PATTERN.search(text) or _PREPRINT_PATTERN.search(text):
         return ""
     if numbered and form.author_count:
         return ""
-    return _judge_unnumbered_kind(form, said)
+    return _judge_unnumbered_kind(form, text)
 
 
-def _judge_unnumbered_kind(form: CitedForm, said: str) -> str:
-    if _NEWSPAPER_PATTERN.search(said):
+def _judge_unnumbered_kind(form: CitedForm, text: str) -> str:
+    if _NEWSPAPER_PATTERN.search(text):
         return "a newspaper article"
-    if _PUBLISHER_PATTERN.search(said) or _PLACE_AND_PUBLISHER_PATTERN.search(form.text):
+    if _PUBLISHER_PATTERN.search(text) or _PLACE_AND_PUBLISHER_PATTERN.search(form.text):
         return "a book"
     claimed = _has_journal_word(form.venue) or form.is_quoted  # books stand in italics
     named = form.author_count or (form.is_quoted and _BYLINE_PATTERN.search(form.text))
-    alone = form.author_count >= _MIN_TEAM_AUTHORS and not form.venue and _has_long_title(form)
+    alone = (
+        form.author_count >= _MIN_TEAM_AUTHORS
+        and not form.venue
+        and len(_WORD_PATTERN.findall(form.title)) >= _MIN_LONG_TITLE_WORDS
+    )
     return "" if named and (claimed or alone) else UNSTATED_KIND
 
 
@@ -230,30 +234,13 @@ def _find_telling_kind(text: str) -> str:
     return next((noun for noun, pattern in _TELLING_PATTERNS if pattern.search(text)), "")
 
 
-def _has_numbering(form: CitedForm) -> bool:
-    if form.venue and form.volume and form.pages:
-        return True
-    return any(pattern.search(form.text) for pattern in _NUMBERING_PATTERNS)
-
-
-def _has_long_title(form: CitedForm) -> bool:
-    return len(_WORD_PATTERN.findall(form.title)) >= _MIN_LONG_TITLE_WORDS
-
-
 def _has_journal_word(venue: str) -> bool:
     if _SCIENCE_NAME_PATTERN.fullmatch(venue.strip(" .")):
         return True
-    return any(word.lower() in _load_journal_words() for word in _WORD_PATTERN.findall(venue))
-
-
-@cache
-def _load_kind_nouns() -> dict[str, str]:
-    return dict(load_table(__package__, "cited_kinds")["kind_nouns"])
-
-
-@cache
-def _load_journal_words() -> frozenset[str]:
-    return frozenset(load_table(__package__, "cited_kinds")["journal_words"])
+    return any(
+        word.lower() in load_words(__package__, "cited_kinds", "journal_words")
+        for word in _WORD_PATTERN.findall(venue)
+    )
 
 
 # Finds the years that a free-text reference may have as its own: not a volume, a page or a day of access.
@@ -273,8 +260,8 @@ def find_own_years(
     bracketed = {int(found) for found in _BRACKETED_PATTERN.findall(rest)}
     if year is not None and year in bracketed:
         return frozenset(bracketed)
-    found = {int(one) for one in YEAR_PATTERN.findall(_NUMBERING_PATTERN.sub(_blank_number, rest))}
-    taken = {int(one) for title in titles for one in YEAR_PATTERN.findall(title)}
+    found = set(map(int, YEAR_PATTERN.findall(_NUMBERING_PATTERN.sub(_blank_number, rest))))
+    taken = {int(digits) for title in titles for digits in YEAR_PATTERN.findall(title)}
     own = found - taken - ({int(volume)} if volume.isdecimal() and len(volume) == 4 else set())
     return frozenset(own or found - taken)
 

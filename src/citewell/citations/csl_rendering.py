@@ -19,7 +19,7 @@ _MAX_STYLE_DEPTH = 200
 _MAX_STYLE_ELEMENTS = 100_000
 _CSL_NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 # citeproc-py writes the number of an entry without the space that a page would show.
-_TIGHT_NUMBER_PATTERN = re.compile(r"(\d{1,6}\.|\[\d{1,6}\]|\(\d{1,6}\))(?=[^\s\d])")
+_TIGHT_NUMBER_PATTERN = re.compile(r"\A(\d{1,6}\.|\[\d{1,6}\]|\(\d{1,6}\))(?=[^\s\d])")
 _PARENT_LINK = "independent-parent"
 
 
@@ -60,12 +60,10 @@ def render_csl_entries(style: bytes, records: list[dict[str, Any]]) -> list[str]
             shelf = CitationStylesBibliography(made, CiteProcJSON(records), plain)
             shelf.register(Citation([CitationItem(record["id"]) for record in records]))
             shelf.sort()
-            return [_space_number(" ".join(str(line).split())) for line in shelf.bibliography()]
+            return [
+                _TIGHT_NUMBER_PATTERN.sub(r"\1 ", " ".join(str(line).split()))
+                for line in shelf.bibliography()
+            ]
         except Exception as error:  # noqa: BLE001 - whatever the library raises, the style caused it
             name = type(error).__name__
             raise InvalidInput(f"citeproc-py cannot use this style ({name}).") from None
-
-
-def _space_number(line: str) -> str:
-    found = _TIGHT_NUMBER_PATTERN.match(line)
-    return f"{found[0]} {line[found.end() :]}" if found else line

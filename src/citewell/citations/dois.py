@@ -101,12 +101,6 @@ def list_dois(text: str, *, max_count: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def find_doi_as_written(text: str) -> str:
-    """The first DOI in a text, in its original case; empty if there is none."""
-    found = locate_doi(text)
-    return found.bare if found else ""
-
-
 def locate_doi(text: str) -> LocatedDoi | None:
     plain = _normalize_doi_text(text)
     start = _DOI_PREFIX_PATTERN.search(plain)
@@ -129,7 +123,7 @@ def list_doi_readings(text: str) -> tuple[str, ...]:
     if found is None:
         return ()
     plain, seen = _normalize_doi_text(text), extract_visible_text(text)
-    whole, written = (_find_whole_token(one, found.bare) for one in (plain, seen))
+    whole, written = (_find_whole_token(form, found.bare) for form in (plain, seen))
     kept = (
         found.bare,
         found.longest,
@@ -201,7 +195,9 @@ def _normalize_doi_text(text: str) -> str:
     return (
         head
         + _LINE_BREAK_IN_DOI_PATTERN.sub(
-            _join_broken_doi, _decode_doi_token(word, head) + near[len(word) :], count=1
+            lambda broken: broken[1] or broken[2],
+            _decode_doi_token(word, head) + near[len(word) :],
+            count=1,
         )
         + far
     )
@@ -219,10 +215,6 @@ def _decode_doi_token(word: str, head: str) -> str:
             break
         word = unquote(word)
     return word
-
-
-def _join_broken_doi(broken: re.Match[str]) -> str:
-    return broken[1] or broken[2]
 
 
 def _trim_to_doi(raw: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from citewell.citations import dois, legal_citations, standards
+from citewell.citations import dois, official_citations
 from citewell.core.values.paper import IdentifierScheme, PaperId
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -117,7 +117,13 @@ def identify_citation(citation: str) -> IdentifiedCitation:
             text,
             rest=_strip_identifiers(found.surrounding_text),
         )
-        return replace(made, alternative_dois=_list_alternative_dois(text))
+        return replace(
+            made,
+            alternative_dois=tuple(
+                PaperId(scheme=IdentifierScheme.DOI, value=reading)
+                for reading in dois.list_doi_readings(text)[1:]
+            ),
+        )
     return _identify_without_doi(text)
 
 
@@ -134,10 +140,10 @@ def _identify_without_doi(text: str) -> IdentifiedCitation:
         if match and value:
             rest = f"{text[: match.start()]} {text[match.end() :]}"
             return _build_identified_citation(kind, value, text, rest=_strip_identifiers(rest))
-    if (number := standards.find_rfc_number(text)) is not None:
+    if (number := official_citations.find_rfc_number(text)) is not None:
         rest = _strip_identifiers(_RFC_NAME_PATTERN.sub(" ", text))
         return _build_identified_citation(CitationKind.RFC, number, text, rest=rest)
-    if (case := legal_citations.find_legal_citation(text)) is not None:
+    if (case := official_citations.find_legal_citation(text)) is not None:
         return IdentifiedCitation(
             kind=CitationKind.LEGAL,
             value=case.text,
@@ -150,13 +156,13 @@ def _identify_without_doi(text: str) -> IdentifiedCitation:
 
 def _identify_isbn_or_words(text: str) -> IdentifiedCitation:
     isbn = find_isbn(text)
-    if isbn is None and (standard := standards.find_standard(text)) is not None:
+    if isbn is None and (standard := official_citations.find_standard(text)) is not None:
         return IdentifiedCitation(
             kind=CitationKind.STANDARD,
             value=standard.designation,
             surrounding_text=_strip_identifiers(text.replace(standard.written, " ", 1)),
             url=_find_web_address(text),
-            note=standards.describe_standard(standard),
+            note=official_citations.describe_standard(standard),
         )
     if isbn is None:
         known = find_identifiers(text)
@@ -183,13 +189,6 @@ def _build_identified_citation(
     known = (first, *(found for found in find_identifiers(text) if found != first))
     return IdentifiedCitation(
         kind=kind, value=first.value, ids=known, surrounding_text=rest, url=_find_web_address(rest)
-    )
-
-
-def _list_alternative_dois(text: str) -> tuple[PaperId, ...]:
-    return tuple(
-        PaperId(scheme=IdentifierScheme.DOI, value=reading)
-        for reading in dois.list_doi_readings(text)[1:]
     )
 
 
@@ -249,7 +248,7 @@ _IDENTIFIER_FINDERS = {
     IdentifierScheme.S2: _find_semantic_scholar_id,
     IdentifierScheme.OPENALEX: _find_openalex_id,
     IdentifierScheme.ISBN: find_valid_isbn,
-    IdentifierScheme.RFC: standards.find_rfc_number,
+    IdentifierScheme.RFC: official_citations.find_rfc_number,
 }
 
 
@@ -305,8 +304,10 @@ def find_isbn(text: str) -> ParsedIsbn | None:
 def parse_isbn(written: str) -> ParsedIsbn:
     digits = _SEPARATOR_PATTERN.sub("", written).upper()
     if _has_valid_check_digit(digits):
-        value = digits if len(digits) == 13 else _convert_to_isbn13(digits)
-        return ParsedIsbn(value=value, is_valid=True, written=written.strip())
+        if len(digits) == 10:
+            body = "978" + digits[:9]
+            digits = body + str(-_sum_isbn13_digits(body) % 10)
+        return ParsedIsbn(value=digits, is_valid=True, written=written.strip())
     return ParsedIsbn(value=digits, is_valid=False, written=written.strip())
 
 
@@ -317,11 +318,6 @@ def _has_valid_check_digit(digits: str) -> bool:
     if re.fullmatch(r"97[89]\d{10}", digits):
         return _sum_isbn13_digits(digits) % 10 == 0
     return False
-
-
-def _convert_to_isbn13(ten: str) -> str:
-    body = "978" + ten[:9]
-    return body + str(-_sum_isbn13_digits(body) % 10)
 
 
 def _sum_isbn13_digits(digits: str) -> int:

@@ -25,14 +25,12 @@ from citewell.citations.styles.style_parts import (
 )
 from citewell.citations.styles.vancouver import format_vancouver_authors
 from citewell.text import addresses
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_table, load_texts
 
-CASE_KIND, PATENT_KIND, LAW_KIND, REGULATION_KIND = (
-    "legal_case",
-    "patent",
-    "legislation",
-    "regulation",
-)
+CASE_KIND = "legal_case"
+PATENT_KIND = "patent"
+LAW_KIND = "legislation"
+REGULATION_KIND = "regulation"
 _REPORTER_CITATION_PATTERN = re.compile(
     r"(?P<name>[^\n]{1,300}?),? (?P<volume>\d{1,4}) (?P<reporter>[A-Z][A-Za-z0-9.'’ ]{0,30}?)"
     r" (?P<page>\d{1,6})(?: ?\((?:(?P<court>[^()]{1,40}) )?(?P<year>\d{4})\))?"
@@ -107,26 +105,12 @@ def _complete_trial(work: CitableWork) -> CitableWork:
     )
 
 
-def _complete_filing(work: CitableWork) -> CitableWork:
-    return replace(
-        work, kind="report", publisher="U.S. Securities and Exchange Commission", site=""
-    )
-
-
 def _complete_statistics(work: CitableWork) -> CitableWork:
     host = addresses.format_host_name(work.url)
-    publisher = _load_statistics_publishers().get(host, "Eurostat")
-    return replace(work, kind="dataset", publisher=publisher, site="")
-
-
-def _is_statistics_address(host: str, url: str) -> bool:
-    return host in _load_statistics_publishers() or (host == "ec.europa.eu" and "/eurostat/" in url)
-
-
-def _is_patent_address(_host: str, url: str) -> bool:
-    return addresses.format_host_name(url) == "patents.google.com" and bool(
-        _PATENT_PATH_PATTERN.search(url)
+    publisher = load_texts(__package__, "official_records", "statistics_publishers").get(
+        host, "Eurostat"
     )
+    return replace(work, kind="dataset", publisher=publisher, site="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +123,14 @@ class _RecordRule:
 
 
 _RECORD_RULES = (
-    _RecordRule(type="patent", belongs=_is_patent_address, complete=_complete_patent),
+    _RecordRule(
+        type="patent",
+        belongs=lambda _host, url: (
+            addresses.format_host_name(url) == "patents.google.com"
+            and bool(_PATENT_PATH_PATTERN.search(url))
+        ),
+        complete=_complete_patent,
+    ),
     _RecordRule(
         type="trial",
         belongs=lambda host, url: (
@@ -150,9 +141,18 @@ _RECORD_RULES = (
     _RecordRule(
         type="filing",
         belongs=lambda host, url: host == "sec.gov" and "/Archives/edgar/" in url,
-        complete=_complete_filing,
+        complete=lambda work: replace(
+            work, kind="report", publisher="U.S. Securities and Exchange Commission", site=""
+        ),
     ),
-    _RecordRule(type="dataset", belongs=_is_statistics_address, complete=_complete_statistics),
+    _RecordRule(
+        type="dataset",
+        belongs=lambda host, url: (
+            host in load_texts(__package__, "official_records", "statistics_publishers")
+            or (host == "ec.europa.eu" and "/eurostat/" in url)
+        ),
+        complete=_complete_statistics,
+    ),
     _RecordRule(
         type="case", belongs=lambda host, _url: host in _COURT_SITES, complete=parse_case_title
     ),
@@ -172,11 +172,6 @@ _RECORD_RULES = (
 def _find_record_rule(url: str) -> _RecordRule | None:
     host = addresses.format_host_name(url)
     return next((rule for rule in _RECORD_RULES if rule.belongs(host, url)), None)
-
-
-@cache
-def _load_statistics_publishers() -> dict[str, str]:
-    return dict(load_table(__package__, "official_records")["statistics_publishers"])
 
 
 @cache

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from html import unescape
 
 from citewell.citations import dois
 from citewell.core.values.paper import IntegrityNotice, NoticeKind
 from citewell.text.calendar_dates import parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_table, load_texts
 from citewell.text.safety.text_cleaning import clean_markup, extract_visible_text
 
 # Elements that repeat a formula in another notation.
@@ -93,8 +92,12 @@ def add_retraction_flag(
     events: tuple[IntegrityNotice, ...], types: tuple[str, ...], *, source: str
 ) -> tuple[IntegrityNotice, ...]:
     """The notices, plus a retraction if only the publication type says "retracted publication"."""
-    told = any(event.kind in {NoticeKind.RETRACTION, NoticeKind.REINSTATEMENT} for event in events)
-    if told or all(type_name.strip().lower() != _RETRACTED_PUBLICATION_TYPE for type_name in types):
+    has_notice = any(
+        event.kind in {NoticeKind.RETRACTION, NoticeKind.REINSTATEMENT} for event in events
+    )
+    if has_notice or all(
+        type_name.strip().lower() != _RETRACTED_PUBLICATION_TYPE for type_name in types
+    ):
         return events
     return (*events, IntegrityNotice(kind=NoticeKind.RETRACTION, source=source, label="retraction"))
 
@@ -142,7 +145,9 @@ def clean_journal_name(text: str | None) -> str | None:
 
 def convert_language_code(code: str | None) -> str | None:
     """The ISO 639-1 code of a three-letter library code; None for an unknown code."""
-    return _load_iso_639_2_to_1().get((code or "").strip().lower())
+    return load_texts(__package__, "record_fields", "iso_639_2_to_1").get(
+        (code or "").strip().lower()
+    )
 
 
 def parse_issued_date(text: str | None) -> str | None:
@@ -167,11 +172,6 @@ def _is_fully_bracketed(text: str) -> bool:
         if depth <= 0:
             return char == "]" and place == len(text) - 1
     return False
-
-
-@cache
-def _load_iso_639_2_to_1() -> dict[str, str]:
-    return dict(load_table(__package__, "record_fields")["iso_639_2_to_1"])
 
 
 # Cleans titles and abstracts of publishers' markup: JATS, MathML and HTML, often escaped.

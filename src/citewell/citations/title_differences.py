@@ -148,10 +148,8 @@ def _judge_block(cited: tuple[str, ...], record: tuple[str, ...]) -> TitleDiffer
         return TitleDifference(cited=cited, record=record)
     if _is_abbreviated_title_word(cited, record):
         return None
-    ours, theirs = (
-        list(filter(_is_title_content_word, cited)),
-        list(filter(_is_title_content_word, record)),
-    )
+    ours = list(filter(_is_title_content_word, cited))
+    theirs = list(filter(_is_title_content_word, record))
     for word in tuple(ours):
         twin = next((other for other in theirs if _is_same_title_word(word, other)), None)
         if twin is not None:
@@ -247,14 +245,10 @@ def _key_words(words: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=4096)
 def _key_word(word: str) -> str:
     """A key that spellings of one word share: numbers as figures, plurals without their s."""
-    number = _NUMBER_WORDS.get(word)
-    if number is not None:
-        return number
-    return (
-        word[:-1]
-        if len(word) > _MIN_STEM_LETTERS and word.endswith("s") and not word.endswith("ss")
-        else word
-    )
+    if word in _NUMBER_WORDS:
+        return _NUMBER_WORDS[word]
+    is_plural = len(word) > _MIN_STEM_LETTERS and word.endswith("s") and not word.endswith("ss")
+    return word[:-1] if is_plural else word
 
 
 @lru_cache(maxsize=512)

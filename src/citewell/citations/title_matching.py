@@ -198,10 +198,8 @@ def has_title_within(text: str, title: str) -> bool:
 
 def is_title_beginning(short: str, long: str) -> bool:
     """Whether `short` is the beginning of `long`: its main title, or the title cut off."""
-    first, second = (
-        _join_title_letters(_CUT_TITLE_PATTERN.sub("", strip_translation_marks(short))),
-        _join_title_letters(strip_translation_marks(long)),
-    )
+    first = _join_title_letters(_CUT_TITLE_PATTERN.sub("", strip_translation_marks(short)))
+    second = _join_title_letters(strip_translation_marks(long))
     if not first or not second.startswith(first):
         return False
     if len(first) >= _MIN_BEGINNING_LETTERS and (
@@ -231,17 +229,14 @@ def _extract_names_before_title(title: str, text: str) -> str:
     if dated := _NAMES_BEFORE_YEAR_PATTERN.match(text):
         return dated[1]
     wanted = extract_title_words(strip_translation_marks(title))
-    places = [match.start() for word in wanted[:2] for match in _find_word_matches(word, text)]
+    # Lower case without accents, one character for each, so that offsets stay valid.
+    folded = "".join(unicodedata.normalize("NFKD", char)[0].lower() for char in text)
+    places = [
+        match.start()
+        for word in wanted[:2]
+        for match in re.finditer(rf"\b{re.escape(word)}", folded)
+    ]
     return text[: min(places)][:_MAX_NAMES_CHARS] if len(wanted) > 2 and places else ""
-
-
-def _find_word_matches(word: str, text: str) -> list[re.Match[str]]:
-    return list(re.finditer(rf"\b{re.escape(word)}", _fold_each_character(text)))
-
-
-def _fold_each_character(text: str) -> str:
-    """Lower case without accents, with one character for each, so that offsets stay valid."""
-    return "".join(unicodedata.normalize("NFKD", char)[0].lower() for char in text)
 
 
 def _is_distinctive_word(word: str) -> bool:

@@ -262,23 +262,21 @@ class SqliteTermIndex:
             for document in documents
         ]
         return [
-            SqlStatement(sql=_INSERT_DOCUMENT, param_rows=[one.row for one in documents]),
+            SqlStatement(sql=_INSERT_DOCUMENT, param_rows=[document.row for document in documents]),
             SqlStatement(sql=_INSERT_TERMS_BY_NAME, param_rows=words),
         ]
 
     def build_document_removal(self, removed: Sequence[RemovedDocument]) -> list[SqlStatement]:
         rows = [
             SqlStatement(
-                sql=_DELETE_DOCUMENT,
-                params={"id": row.row_id, "stamp": row.stamp},
-                expected_rows=1,
+                sql=_DELETE_DOCUMENT, params={"id": row.row_id, "stamp": row.stamp}, expected_rows=1
             )
             for row in removed
         ]
         words = [
-            {"id": one.row_id, **_build_term_columns(one.terms)}
-            for one in removed
-            if one.terms is not None
+            {"id": document.row_id, **_build_term_columns(document.terms)}
+            for document in removed
+            if document.terms is not None
         ]
         return [*rows, SqlStatement(sql=_DELETE_TERMS, param_rows=words)] if words else rows
 

@@ -194,9 +194,8 @@ class ReadPageKeeper:
 # One owner's library: list, search, read and remove documents.
 
 MAX_RANKED_MATCHES = 20  # the first by words; each costs two short texts
-_WORD_SHARE = (
-    0.5  # of the score; on 181 questions over 400 pages a third or two thirds was no better
-)
+# Of the score; on 181 questions over 400 pages a third or two thirds was no better.
+_WORD_SHARE = 0.5
 
 _CARDS_PER_PAGE = 200
 _MIN_ID_CHARS = 6  # characters of an id that are enough to identify it

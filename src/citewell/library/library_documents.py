@@ -113,7 +113,7 @@ def build_page_document(page: Page, tags: Iterable[str], *, seen: float) -> Libr
 
 def normalize_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Distinct tags in lower case, sorted."""
-    return tuple(sorted({one for tag in tags if (one := " ".join(tag.lower().split()))}))
+    return tuple(sorted({plain for tag in tags if (plain := " ".join(tag.lower().split()))}))
 
 
 def choose_citation_address(card: DocumentCard) -> str:

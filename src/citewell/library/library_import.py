@@ -176,11 +176,7 @@ class LibraryImport:
                 else addresses.strip_tracking(item.url)
             )
             self.report.problems.append(
-                ImportProblem(
-                    source=item_name,
-                    reason=describe_import_error(error),
-                    failed=failed,
-                )
+                ImportProblem(source=item_name, reason=describe_import_error(error), failed=failed)
             )
             return
         if document is not None:

@@ -128,7 +128,7 @@ class DocumentPreparer:
             title=self._hash_words(tokeniser.split_words(card.title), code),
             body=self._hash_words(tokeniser.split_words(document.text), code),
             single_characters=self._hash_words(singles, ""),
-            facets=tuple(_hash_facet(self.chain, *facet) for facet in collect_card_facets(card)),
+            facets=tuple(hash_facet(self.chain, *facet) for facet in collect_card_facets(card)),
         )
 
     def _hash_words(self, found: Iterable[str], code: str) -> tuple[str, ...]:
@@ -201,17 +201,6 @@ def build_term_query(
     )
 
 
-def hash_language_facets(chain: OwnerKeychain, languages: Iterable[str]) -> dict[str, str]:
-    """The language for each facet token that documents in it have."""
-    return {_hash_facet(chain, "language", code): code for code in languages}
-
-
-def add_facet_filters(
-    chain: OwnerKeychain, plain: TermQuery, named: Iterable[tuple[str, str]]
-) -> TermQuery:
-    return replace(plain, facets=tuple(_hash_facet(chain, *facet) for facet in named))
-
-
 def decrypt_card(chain: OwnerKeychain, row: SqlRow) -> DocumentCard:
     row_id, named, added, head = row
     plain = json.loads(DOCUMENTS.decrypt_body(chain, f"{named}/head", head))
@@ -233,7 +222,7 @@ def build_in_query(sql: str, values: Sequence[SqlScalar]) -> tuple[str, dict[str
     )
 
 
-def _hash_facet(chain: OwnerKeychain, kind: str, value: str) -> str:
+def hash_facet(chain: OwnerKeychain, kind: str, value: str) -> str:
     return chain.hash_term(f"\x00{kind}\x00{value}")
 
 

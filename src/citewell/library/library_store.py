@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from citewell.core.errors import NotFound
 from citewell.evidence.signs.nearest_sentences import extract_query_excerpt
+from citewell.library import fulltext_index
 from citewell.library import library_rows as rows
-from citewell.library.fulltext_index import (
-    DocumentTerms,
-    PreparedDocument,
-    RemovedDocument,
-    SqliteTermIndex,
-    TermIndex,
-    TermQuery,
-)
 from citewell.library.library_rows import (
     DocumentCard,
     DocumentPreparer,
@@ -80,8 +73,10 @@ class SqlLibraryStore(OwnerStore):
         self, database: SqlDatabase, vault: KeyVault, *, clock: Callable[[], float]
     ) -> None:
         super().__init__(database, vault, clock=clock)
-        self._index: TermIndex = (
-            SqliteTermIndex() if database.dialect.name == "sqlite" else PostgresTermIndex()
+        self._index: fulltext_index.TermIndex = (
+            fulltext_index.SqliteTermIndex()
+            if database.dialect.name == "sqlite"
+            else PostgresTermIndex()
         )
         self._rebuild = IndexRebuild(database, vault, self._index)
         self._preparers: RecentValues[str, DocumentPreparer] = RecentValues(16)
@@ -185,7 +180,8 @@ class SqlLibraryStore(OwnerStore):
         wanted = rows.build_term_query(
             chain, want, languages, chosen.published_after, chosen.published_before
         )
-        wanted = rows.add_facet_filters(chain, wanted, _collect_filter_facets(chosen))
+        facets = (rows.hash_facet(chain, *facet) for facet in _collect_filter_facets(chosen))
+        wanted = replace(wanted, facets=tuple(facets))
         if not (wanted.words or wanted.phrases or wanted.facets):
             return ()
         ranked = await self._select_ranked_rows(
@@ -231,7 +227,7 @@ class SqlLibraryStore(OwnerStore):
     ) -> LibraryWriteCounts:
         chain = await self._vault.ensure_keychain(owner)
         preparer = self._reuse_preparer(chain)
-        latest = {rows.hash_document_name(chain, one.card.id): one for one in group}
+        latest = {rows.hash_document_name(chain, document.card.id): document for document in group}
         known = await self._load_known_rows(list(latest))
         kept = {
             name: document
@@ -240,16 +236,14 @@ class SqlLibraryStore(OwnerStore):
         }
         now = self._clock()
         fresh = await asyncio.to_thread(
-            lambda: [preparer.prepare_document(one, now) for one in kept.values()]
+            lambda: [preparer.prepare_document(document, now) for document in kept.values()]
         )
         stale = [known[name] for name in kept if name in known]
         removed = await self._prepare_removal(owner, stale)
         if kept:
             await self._write_documents(chain, fresh, removed)
         return LibraryWriteCounts(
-            added=len(kept) - len(stale),
-            replaced=len(stale),
-            unchanged=len(group) - len(kept),
+            added=len(kept) - len(stale), replaced=len(stale), unchanged=len(group) - len(kept)
         )
 
     async def _remove_group(self, owner: str, names: list[str]) -> int:
@@ -285,14 +279,14 @@ class SqlLibraryStore(OwnerStore):
     async def _write_documents(
         self,
         chain: OwnerKeychain,
-        fresh: Sequence[PreparedDocument],
-        removed: Sequence[RemovedDocument],
+        fresh: Sequence[fulltext_index.PreparedDocument],
+        removed: Sequence[fulltext_index.RemovedDocument],
     ) -> None:
         """In one batch; the owner's totals come first, so that concurrent writers wait for each other there."""
         total: dict[str, SqlScalar] = {
             "owner": chain.tag,
             "documents": len(fresh) - len(removed),
-            "length": sum(row.terms.length for row in fresh) - sum(one.length for one in removed),
+            "length": sum(row.terms.length for row in fresh) - sum(row.length for row in removed),
         }
         await self._database.execute_batch(
             [
@@ -309,16 +303,20 @@ class SqlLibraryStore(OwnerStore):
         found = await self._database.select_rows(sql, params)
         return {row[1]: row for row in found}
 
-    async def _prepare_removal(self, owner: str, stale: Sequence[SqlRow]) -> list[RemovedDocument]:
+    async def _prepare_removal(
+        self, owner: str, stale: Sequence[SqlRow]
+    ) -> list[fulltext_index.RemovedDocument]:
         terms = await self._collect_stored_terms(owner, stale) if self._index.needs_terms else {}
         return [
-            RemovedDocument(row_id=row_id, stamp=stamp, length=length, terms=terms.get(row_id))
+            fulltext_index.RemovedDocument(
+                row_id=row_id, stamp=stamp, length=length, terms=terms.get(row_id)
+            )
             for row_id, _, stamp, length in stale
         ]
 
     async def _collect_stored_terms(
         self, owner: str, stale: Sequence[SqlRow]
-    ) -> dict[int, DocumentTerms]:
+    ) -> dict[int, fulltext_index.DocumentTerms]:
         """The terms of stored documents by row id; documents that changed meanwhile roll back later."""
         if not stale:
             return {}
@@ -330,7 +328,7 @@ class SqlLibraryStore(OwnerStore):
             raise BatchRolledBack("The owner's keys are gone.")
         preparer = self._reuse_preparer(chain)
 
-        def collect() -> dict[int, DocumentTerms]:
+        def collect() -> dict[int, fulltext_index.DocumentTerms]:
             return {
                 row[0]: preparer.collect_terms(rows.decrypt_document(chain, row)) for row in stored
             }
@@ -338,7 +336,7 @@ class SqlLibraryStore(OwnerStore):
         return await asyncio.to_thread(collect)
 
     async def _select_ranked_rows(
-        self, wanted: TermQuery, tag: str, *, limit: int, offset: int
+        self, wanted: fulltext_index.TermQuery, tag: str, *, limit: int, offset: int
     ) -> list[SqlRow]:
         asked = self._index.build_count_query(wanted, owner=tag)
         counted = await self._database.select_rows(*asked) if asked else []
@@ -378,7 +376,7 @@ class SqlLibraryStore(OwnerStore):
         if held is not None and self._clock() < held[0]:
             return held[1]
         await self._rebuild.complete_rebuild()
-        facets = rows.hash_language_facets(chain, STEMMER_LANGUAGES)
+        facets = {rows.hash_facet(chain, "language", code): code for code in STEMMER_LANGUAGES}
         found = await self._database.select_rows(*self._index.build_facet_query(list(facets)))
         present = {token for (token,) in found}
         spoken = tuple(code for token, code in facets.items() if token in present) or ("en",)

@@ -16,16 +16,11 @@ from urllib.parse import quote
 from citewell.core.config import Settings
 from citewell.core.errors import CitewellError, FailureReason
 from citewell.reading.content_kinds import detect_document_kind
+from citewell.reading.documents import document_text
 from citewell.reading.documents.document_reader import (
     DOCUMENT_ERRORS,
     check_document_size,
     convert_task_failure,
-)
-from citewell.reading.documents.document_text import (
-    DocumentLimits,
-    TookTooMuch,
-    UnreadableDocument,
-    UnsupportedDocument,
 )
 from citewell.reading.documents.readers_by_kind import read_document_body
 from citewell.reading.page_charset import decode_body
@@ -88,7 +83,7 @@ class LocalFileReader:
 
     def __init__(self, settings: Settings, workers: TaskRunner) -> None:
         workers_settings = settings[WorkersSettings]
-        self._limits = DocumentLimits(
+        self._limits = document_text.DocumentLimits(
             max_bytes=settings[ReadingSettings].max_document_bytes,
             timeout=workers_settings.document_timeout,
             memory=workers_settings.document_memory_mb * 2**20,
@@ -114,11 +109,14 @@ class LocalFileReader:
             raise convert_task_failure(failure) from None
 
 
-def extract_file_text(body: bytes, name: str, limits: DocumentLimits) -> FileText:
+def extract_file_text(body: bytes, name: str, limits: document_text.DocumentLimits) -> FileText:
     """The text of a file of any kind; a worker does this. Raises the errors of the document readers."""
     check_document_size(body, name, limits)
     if detect_document_kind(body, url=name) == "html":
-        return _read_html_file(body)
+        page = _extract_html_text(decode_body(body).text)
+        if not page.text:
+            raise document_text.UnreadableDocument("The page contains no text.")
+        return page
     found = read_document_body(body, name, "", limits, None)
     text = extract_visible_text(found.markdown).strip()
     return FileText(
@@ -134,13 +132,16 @@ def extract_file_text(body: bytes, name: str, limits: DocumentLimits) -> FileTex
 
 def describe_import_error(error: CitewellError) -> str:
     """The error as one sentence, without the file name, which is shown beside it."""
-    said = (error.detail or error.message).rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}."
+    reason = (error.detail or error.message).rstrip(".")
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def is_expected_failure(error: CitewellError) -> bool:
     """Whether the file is of a kind normal in a directory but not readable, such as a picture."""
-    return isinstance(error, UnsupportedDocument) or error.reason is FailureReason.EMPTY_FILE
+    return (
+        isinstance(error, document_text.UnsupportedDocument)
+        or error.reason is FailureReason.EMPTY_FILE
+    )
 
 
 def _load_file_body(path: Path, most: int) -> FileBody:
@@ -150,27 +151,20 @@ def _load_file_body(path: Path, most: int) -> FileBody:
         with os.fdopen(handle, "rb") as file:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise UnreadableDocument("It is not a regular file.")
+                raise document_text.UnreadableDocument("It is not a regular file.")
             if found.st_size > most:
                 raise _build_too_large_error(most)
             data = file.read(most + 1)
     except OSError as error:
-        raise UnreadableDocument(describe_os_error(error)) from None
+        raise document_text.UnreadableDocument(describe_os_error(error)) from None
     if len(data) > most:  # it grew, or its file system reports no sizes
         raise _build_too_large_error(most)
     digest = hashlib.sha256(data).hexdigest()
     return FileBody(data=data, size=found.st_size, modified=found.st_mtime_ns, digest=digest)
 
 
-def _build_too_large_error(most: int) -> TookTooMuch:
-    return TookTooMuch(f"It is larger than {most} bytes (MAX_DOCUMENT_BYTES).")
-
-
-def _read_html_file(data: bytes) -> FileText:
-    found = _extract_html_text(decode_body(data).text)
-    if not found.text:
-        raise UnreadableDocument("The page contains no text.")
-    return found
+def _build_too_large_error(most: int) -> document_text.TookTooMuch:
+    return document_text.TookTooMuch(f"It is larger than {most} bytes (MAX_DOCUMENT_BYTES).")
 
 
 def _extract_html_text(html: str) -> FileText:
@@ -272,7 +266,7 @@ class _DirectoryWalk:
             yield ImportProblem(source=str(path), reason=describe_os_error(error))
             return
         if reason := next(
-            (said for is_kind, said in _SPECIAL_FILE_REASONS if is_kind(found.st_mode)), None
+            (text for is_kind, text in _SPECIAL_FILE_REASONS if is_kind(found.st_mode)), None
         ):
             yield ImportProblem(source=str(path), reason=reason, failed=named)
         elif real not in self._taken:
@@ -315,5 +309,5 @@ def _find_directory_status(entry: os.DirEntry[str]) -> os.stat_result | None:
 
 
 def describe_os_error(error: OSError | RuntimeError) -> str:
-    said = error.strerror if isinstance(error, OSError) else None
-    return f"{said or 'Its symbolic links form a cycle'}."
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{reason or 'Its symbolic links form a cycle'}."

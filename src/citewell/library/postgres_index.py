@@ -136,7 +136,7 @@ class PostgresTermIndex:
         if not removed:
             return []
         ids = " ".join(str(row.row_id) for row in removed)
-        stamps = " ".join(one.stamp for one in removed)
+        stamps = " ".join(row.stamp for row in removed)
         return [
             SqlStatement(sql=_REMOVE_COUNTS, params={"ids": ids}),
             SqlStatement(
@@ -287,7 +287,10 @@ def _build_rank_expression(
         if (count := counts.get(token, 0)) > 0
     }
     parts = []
-    for place, group in enumerate(_group_similar_terms(rarity)):
+    ordered = sorted(rarity, key=lambda token: (-rarity[token], token))
+    size = -(-len(ordered) // _MAX_RANK_GROUPS)
+    groups = [ordered[start : start + size] for start in range(0, len(ordered), size or 1)]
+    for place, group in enumerate(groups):
         params[f"group{place}"] = " | ".join(group)
         # ts_rank divides by the number of terms.
         params[f"weight{place}"] = sum(rarity[token] for token in group)
@@ -296,12 +299,6 @@ def _build_rank_expression(
             f"CAST(CAST(:group{place} AS TEXT) AS tsquery))"
         )
     return f"({' + '.join(parts)})" if parts else "id"
-
-
-def _group_similar_terms(rarity: Mapping[str, float]) -> list[list[str]]:
-    ordered = sorted(rarity, key=lambda token: (-rarity[token], token))
-    size = -(-len(ordered) // _MAX_RANK_GROUPS)
-    return [ordered[start : start + size] for start in range(0, len(ordered), size or 1)]
 
 
 def _build_listing_query(
@@ -361,7 +358,7 @@ def _build_tsquery(wanted: TermQuery) -> str:
 def _collect_query_tokens(wanted: TermQuery) -> list[str]:
     found = (
         *(token for word in wanted.words for token in word),
-        *(token for one in wanted.phrases for phrase in one for token in phrase),
+        *(token for alternatives in wanted.phrases for phrase in alternatives for token in phrase),
     )
     return sorted(set(found))
 
@@ -369,10 +366,7 @@ def _collect_query_tokens(wanted: TermQuery) -> list[str]:
 def _build_vector_columns(
     terms: DocumentTerms, weights: Mapping[str, float]
 ) -> dict[str, SqlScalar]:
-    return {
-        "terms": encode_tsvector(terms),
-        "counts": json.dumps(weights, separators=(",", ":")),
-    }
+    return {"terms": encode_tsvector(terms), "counts": json.dumps(weights, separators=(",", ":"))}
 
 
 def encode_tsvector(terms: DocumentTerms) -> str:

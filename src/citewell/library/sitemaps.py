@@ -12,13 +12,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.values.counted_words import pluralize
 from citewell.library.local_files import ImportProblem, describe_import_error
 from citewell.net.http.content_decoding import decode_content
-from citewell.reading.documents.xml_tree import (
-    collect_child_elements,
-    find_child_element,
-    join_element_text,
-    parse_xml_bytes,
-    strip_namespace,
-)
+from citewell.reading.documents import xml_tree
 from citewell.text import addresses
 
 MAX_SITEMAP_BYTES = 32 * 2**20  # bytes, unpacked
@@ -117,18 +111,16 @@ def _add_sitemap_pages(
         else:
             foreign += 1
     if foreign:
-        said = (
+        reason = (
             f"{foreign} of its addresses are invalid or belong to other sites, and were left out."
         )
-        site.problems.append(ImportProblem(source=base, reason=said, failed=False))
+        site.problems.append(ImportProblem(source=base, reason=reason, failed=False))
 
 
 def _is_same_site(base: str, url: str) -> bool:
     """Whether one host is the other, its parent or its subdomain; sitemaps may name no other hosts."""
-    ours, theirs = (
-        addresses.extract_host(base).removeprefix("www."),
-        addresses.extract_host(url).removeprefix("www."),
-    )
+    ours = addresses.extract_host(base).removeprefix("www.")
+    theirs = addresses.extract_host(url).removeprefix("www.")
     above = "." in theirs and addresses.is_within_domain(ours, theirs)
     return bool(theirs) and (above or addresses.is_within_domain(theirs, ours))
 
@@ -139,17 +131,18 @@ def _parse_sitemap(body: bytes) -> _SitemapFile | None:
         body = decode_content(body, "gzip", MAX_SITEMAP_BYTES)
     if not _SITEMAP_ROOT_PATTERN.search(body[:8192]):
         return None
-    root = parse_xml_bytes(body)
-    kind = {"urlset": "url", "sitemapindex": "sitemap"}.get(strip_namespace(root))
+    root = xml_tree.parse_xml_bytes(body)
+    kind = {"urlset": "url", "sitemapindex": "sitemap"}.get(xml_tree.strip_namespace(root))
     if kind is None:
         return None
     entries = tuple(
         ListedPage(
             url=place,
             from_sitemap=True,
-            modified=join_element_text(find_child_element(item, "lastmod")) or None,
+            modified=xml_tree.join_element_text(xml_tree.find_child_element(item, "lastmod"))
+            or None,
         )
-        for item in collect_child_elements(root, kind)
-        if (place := join_element_text(find_child_element(item, "loc")))
+        for item in xml_tree.collect_child_elements(root, kind)
+        if (place := xml_tree.join_element_text(xml_tree.find_child_element(item, "loc")))
     )
     return _SitemapFile(is_index=kind == "sitemap", entries=entries)

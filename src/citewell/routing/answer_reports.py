@@ -97,13 +97,13 @@ def keep_cited_pages(report: ProviderReport, count: int) -> ProviderReport:
     found = report.citations or tuple(
         ReportCitation(url=page.url, title=page.title) for page in report.consulted
     )
-    kept = list(dict.fromkeys(one.url for one in found))[:count]
+    kept = list(dict.fromkeys(citation.url for citation in found))[:count]
     text = clean_answer_text(report.text)
     cited = []
-    for one in found:
-        if one.url in kept:
-            start, end = relocate_span(report.text, text, one.start, one.end)
-            cited.append(one.model_copy(update={"start": start, "end": end}))
+    for citation in found:
+        if citation.url in kept:
+            start, end = relocate_span(report.text, text, citation.start, citation.end)
+            cited.append(citation.model_copy(update={"start": start, "end": end}))
     return report.model_copy(update={"citations": tuple(cited), "text": text})
 
 

@@ -44,7 +44,7 @@ def merge_failures(
 ) -> CitewellError:
     """One error for several failures: a sentence for each provider, and the kind they have in common."""
     others = tuple(alternatives)
-    offline = [one for one in failures.values() if one.reason is FailureReason.OFFLINE]
+    offline = [error for error in failures.values() if error.reason is FailureReason.OFFLINE]
     if len(offline) == len(failures) > 0:
         return offline[0]
     if len(failures) == 1:

@@ -137,10 +137,10 @@ class ProviderPanel:
         cancelled.
         """
 
-        async def one(name: str) -> ProviderAnswer[T]:
+        async def ask_named(name: str) -> ProviderAnswer[T]:
             return await self.ask_provider(name, lambda: question(self.load_provider(name)))
 
-        tasks = {name: asyncio.create_task(one(name)) for name in names}
+        tasks = {name: asyncio.create_task(ask_named(name)) for name in names}
         try:
             await _wait_until_enough(list(tasks.values()), enough, grace_seconds)
         finally:
@@ -158,8 +158,8 @@ class ProviderPanel:
 
     def _build_timeout_error(self, name: str) -> NetworkFailed:
         title = self._catalogue.find_spec(name).title
-        said = f"{title} did not answer in time."
-        return NetworkFailed(said, provider=name, reason=FailureReason.TIMEOUT)
+        message = f"{title} did not answer in time."
+        return NetworkFailed(message, provider=name, reason=FailureReason.TIMEOUT)
 
 
 async def _wait_until_enough(

@@ -58,9 +58,9 @@ class PaidAccount:
 def read_paid_response(response: HttpResponse, account: PaidAccount) -> dict[str, Any]:
     """The response as a JSON object; an error body is raised as the error the user can act on."""
     if response.status in EXPLAINED_STATUSES:
-        said = _read_refusal_message(response)
-        if response.status != 429 or _NO_CREDIT_PATTERN.search(said):  # OpenAI uses 429 for both
-            raise build_refusal_error(said, response.status, account)
+        refusal = _read_refusal_message(response)
+        if response.status != 429 or _NO_CREDIT_PATTERN.search(refusal):  # OpenAI uses 429 for both
+            raise build_refusal_error(refusal, response.status, account)
         check_status(response, provider=account.provider, accept=(), now=time.time)
     answer = response.parse_json()
     if not isinstance(answer, dict):
@@ -79,14 +79,14 @@ def validate_response(model: type[M], answer: Any, account: PaidAccount) -> M:
 
 
 def build_refusal_error(
-    said: str, status: int | None, account: PaidAccount, *, otherwise: str = ""
+    refusal: str, status: int | None, account: PaidAccount, *, otherwise: str = ""
 ) -> CitewellError:
     """The error that an upstream's message and status mean.
 
     `otherwise` is our own description of the failure, for an upstream that gives no message.
     """
-    detail = f"HTTP {status}: {said}" if status else said or otherwise
-    if _UNKNOWN_MODEL_PATTERN.search(said):
+    detail = f"HTTP {status}: {refusal}" if status else refusal or otherwise
+    if _UNKNOWN_MODEL_PATTERN.search(refusal):
         return Misconfigured(
             f"{account.title} does not offer the model {account.model!r}: set {account.model_setting}"
             " to a model that it offers.",
@@ -96,7 +96,7 @@ def build_refusal_error(
             http_status=status,
             settings=(account.model_setting,),
         )
-    if _NO_CREDIT_PATTERN.search(said):
+    if _NO_CREDIT_PATTERN.search(refusal):
         return OutOfCredit(
             f"The account with {account.title} has no credit left.",
             provider=account.provider,
@@ -107,7 +107,7 @@ def build_refusal_error(
     message = f"{account.title} refused the request."
     if status == 404:
         message = f"{account.title} has no such record."
-    elif otherwise and not said:
+    elif otherwise and not refusal:
         message = f"{account.title} sent no report. {otherwise}"
     return kind(message, provider=account.provider, detail=detail, http_status=status)
 
@@ -142,8 +142,8 @@ def build_stated_refusal(response: HttpResponse) -> RejectedRequest:
 
     The words are one line without markup, at most 300 characters, and keys in them are masked.
     """
-    said = _find_statement(response.body.decode("utf-8", "replace"))
-    words = mask_secrets(said[:_MAX_STATEMENT_CHARS]).rstrip(". ")
+    statement = _find_statement(response.body.decode("utf-8", "replace"))
+    words = mask_secrets(statement[:_MAX_STATEMENT_CHARS]).rstrip(". ")
     message = (
         f"The upstream refused this request: {words}."
         if words

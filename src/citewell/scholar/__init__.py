@@ -3,8 +3,8 @@
 # What other rooms may import.
 API = (
     "free_copies",
+    "identifier_lookup",
     "literature_search",
-    "lookup_batches",
     "paper_search_ladder",
     "reference_matching",
     "registry_records",

@@ -17,6 +17,7 @@ from citewell.routing.ports import Offer, OpenCopies, PaperLookup
 from citewell.routing.provider_panel import ProviderPanel
 from citewell.scholar import record_merging
 from citewell.text.addresses import build_page_key, extract_host, is_web_address, is_within_domain
+from citewell.text.data_tables import load_table
 from citewell.text.language.scripts import classify_script
 
 _ENRICHING_PROVIDER = "unpaywall"
@@ -57,22 +58,8 @@ LANDING_SOURCE = "doi"
 PREPRINT_VERSION = "preprint"
 PUBLISHED_VERSION = "publishedVersion"
 _MAX_COPIES = 10
-_COPY_PROVIDERS = (
-    "semanticscholar",
-    "openalex",
-    "europepmc",
-    "core",
-    "arxiv",
-)  # these list free copies
-_COPY_SOURCE_ORDER = (
-    GIVEN_SOURCE,
-    "semanticscholar",
-    "unpaywall",
-    "openalex",
-    "europepmc",
-    "arxiv",
-    "core",
-)
+# Providers that list free copies.
+_COPY_PROVIDERS = ("semanticscholar", "openalex", "europepmc", "core", "arxiv")
 _PREPRINT_HOSTS = (
     "arxiv.org", "biorxiv.org", "medrxiv.org", "chemrxiv.org", "ssrn.com", "osf.io",
     "researchsquare.com", "preprints.org",
@@ -106,27 +93,35 @@ class CopyCandidates:
     ) -> LocatedWork:
         """The work with all its known copies; an address that the caller gave comes first."""
         known = _collect_identifiers(paper, ids)
-        doi = next((one.value for one in known if one.scheme is IdentifierScheme.DOI), None)
+        doi = next(
+            (paper_id.value for paper_id in known if paper_id.scheme is IdentifierScheme.DOI), None
+        )
         heard = {paper.source, *paper.provenance.values()} if paper else set()
         records, listed = await asyncio.gather(
-            self._look_up_copy_records(known, excluded=heard),
-            self._copies.list_known_copies(doi),
+            self._look_up_copy_records(known, excluded=heard), self._copies.list_known_copies(doi)
         )
         every = [*([paper] if paper else []), *records]
         whole = record_merging.merge_records(every) if every else None
-        held = {one.scheme: one.value for one in known} | dict(whole.ids if whole else {})
-        found = [
-            *(whole.copies if whole else ()),
-            *_list_pdf_copies(every),
-            *listed,
-            *filter(self._may_be_fetched, _build_identifier_copies(held, self._resolver)),
+        held = {paper_id.scheme: paper_id.value for paper_id in known} | dict(
+            whole.ids if whole else {}
+        )
+        # The PDF addresses of records that give no details of the copy.
+        pdf_copies = [
+            OpenCopy(
+                url=record.pdf_url, pdf=True, source=record.provenance.get("pdf_url", record.source)
+            )
+            for record in every
+            if record.pdf_url
         ]
+        # A source that may not see queries may not learn the identifier in an address either.
+        built = [
+            copy
+            for copy in _build_identifier_copies(held, self._resolver)
+            if self._panel.may_see_queries(copy.source)
+        ]
+        found = [*(whole.copies if whole else ()), *pdf_copies, *listed, *built]
         every_copy = [self._normalize_landing_copy(copy) for copy in found]
         return LocatedWork(paper=whole, copies=_rank_copies(every_copy, given=given_url))
-
-    def _may_be_fetched(self, copy: OpenCopy) -> bool:
-        """Whether its source may learn the identifier that its address is made from."""
-        return self._panel.may_see_queries(copy.source)
 
     def _normalize_landing_copy(self, copy: OpenCopy) -> OpenCopy:
         """A copy at the DOI resolver is the landing page, even if it is listed as a PDF."""
@@ -142,7 +137,9 @@ class CopyCandidates:
         """The records of the work at providers that list copies; failed ones are left out."""
 
         async def question(provider: PaperLookup) -> Paper | None:
-            fitting = next((one for one in known if one.scheme in provider.schemes), None)
+            fitting = next(
+                (paper_id for paper_id in known if paper_id.scheme in provider.schemes), None
+            )
             return await provider.look_up_paper(fitting) if fitting else None
 
         able = self._panel.list_able_providers(Offer.LOOKUP)
@@ -165,20 +162,12 @@ def _collect_identifiers(paper: Paper | None, ids: Iterable[PaperId]) -> tuple[P
 
 def _is_same_work(paper: Paper, known: Iterable[PaperId]) -> bool:
     """Whether no identifier of the paper contradicts the known ones."""
-    wanted = {one.scheme: one.value.lower() for one in known}
+    wanted = {paper_id.scheme: paper_id.value.lower() for paper_id in known}
     return all(
         wanted.get(scheme, value.lower()) == value.lower()
         for scheme, value in paper.ids.items()
         if scheme is not IdentifierScheme.DOI or IdentifierScheme.ARXIV not in wanted
     )
-
-
-def _list_pdf_copies(papers: Iterable[Paper]) -> Iterator[OpenCopy]:
-    """The PDF addresses of records that give no details of the copy."""
-    for paper in papers:
-        if paper.pdf_url:
-            source = paper.provenance.get("pdf_url", paper.source)
-            yield OpenCopy(url=paper.pdf_url, pdf=True, source=source)
 
 
 def _build_identifier_copies(ids: dict[IdentifierScheme, str], resolver: str) -> Iterator[OpenCopy]:
@@ -201,10 +190,10 @@ def _build_landing_url(resolver: str, doi: str) -> str:
 
 
 def _rank_copies(found: Iterable[OpenCopy], *, given: str) -> tuple[OpenCopy, ...]:
-    place = {source: at for at, source in enumerate(_COPY_SOURCE_ORDER)}
+    order = load_table(__package__, "provider_orders")["copies"]
+    place = {source: at for at, source in enumerate(order)}
     ranked = sorted(
-        rank_by_version(list(found)),
-        key=lambda copy: place.get(copy.source, len(_COPY_SOURCE_ORDER)),
+        rank_by_version(list(found)), key=lambda copy: place.get(copy.source, len(order))
     )
     landing = [copy for copy in ranked if copy.source == LANDING_SOURCE]
     first = [OpenCopy(url=given, source=GIVEN_SOURCE)] if given else []
@@ -310,7 +299,7 @@ class OpenCopyFinder:
             enough=lambda done: len(done) >= len(names) - 1,
             grace_seconds=_LAST_ANSWER_GRACE_SECONDS,
         )
-        return tuple(dict.fromkeys(copy for one in answers for copy in one.value or ()))
+        return tuple(dict.fromkeys(copy for answer in answers for copy in answer.value or ()))
 
     async def _ask_enriching_provider(self, doi: str) -> tuple[OpenCopy, ...]:
         provider = self._panel.load_provider(_ENRICHING_PROVIDER)

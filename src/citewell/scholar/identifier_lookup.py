@@ -1,14 +1,19 @@
-"""Looks up a work by its identifier: whom to ask, in which order, and which registry decides."""
+"""Looks up a work by its identifier: whom to ask, in which order, and which registry decides.
+
+Where a registry accepts lists, many lookups share one request.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from citewell.core import errors
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperId
-from citewell.routing.ports import Offer, PaperLookup
+from citewell.routing.ports import Offer, PaperLookup, PaperLookupMany
 from citewell.routing.provider_panel import (
     ABSENT,
     FOUND,
@@ -17,10 +22,201 @@ from citewell.routing.provider_panel import (
     ProviderPanel,
 )
 from citewell.scholar import record_merging
-from citewell.scholar.lookup_batches import LookupBatcher
+from citewell.text.data_tables import load_table
 
 if TYPE_CHECKING:
     from citewell.providers.doi import Provider as DoiRegistry
+
+_BATCH_WINDOW_SECONDS = 0.005  # seconds; lookups within this time share a request
+_BUSY_HOLD_SECONDS = 0.5  # seconds that an incomplete batch waits while others are in flight
+_MAX_CONCURRENT_BATCHES = 3  # requests of one queue at the same time
+_MAX_CONSECUTIVE_FAULTS = 8  # refusals in a row after which the batch is given up
+# Errors in which one identifier, or their number, may be at fault.
+_LIST_ERRORS = (errors.RejectedRequest, errors.MalformedResponse, errors.TooLarge)
+
+
+class LookupBatcher:
+    """One queue for each registry and scheme; a cancelled caller does not affect the others."""
+
+    def __init__(
+        self, *, moment: float = _BATCH_WINDOW_SECONDS, hold: float = _BUSY_HOLD_SECONDS
+    ) -> None:
+        self._moment = moment
+        self._hold = hold
+        self._lines: dict[tuple[int, IdentifierScheme], _LookupQueue] = {}
+
+    async def look_up_in_batch(self, provider: PaperLookup, paper_id: PaperId) -> Paper | None:
+        """What `provider.look_up_paper` would return, batched with other lookups if possible."""
+        line = self._lines.get((id(provider), paper_id.scheme))
+        if line is not None:
+            return await line.await_lookup(paper_id)
+        if not isinstance(provider, PaperLookupMany) or paper_id.scheme not in provider.max_batch:
+            return await provider.look_up_paper(paper_id)
+        line = _LookupQueue(
+            provider, paper_id.scheme, window_seconds=self._moment, hold_seconds=self._hold
+        )
+        self._lines[id(provider), paper_id.scheme] = line
+        return await line.await_lookup(paper_id)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _PendingLookup:
+    """One identifier, and the future that its callers wait for."""
+
+    paper_id: PaperId
+    answer: asyncio.Future[Paper | None]
+    callers: int = 0
+    batch: _LookupBatch | None = None  # once it is sent
+
+    def settle_lookup(self, paper: Paper | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(paper)
+
+    def fail_lookup(self, error: BaseException) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _LookupBatch:
+    """The lookups of one request."""
+
+    lookups: Sequence[_PendingLookup]
+    task: asyncio.Task[None] | None = None
+    faults: int = 0  # in a row
+
+
+@dataclass(slots=True, eq=False)
+class _LookupQueue:
+    provider: PaperLookupMany
+    scheme: IdentifierScheme
+    window_seconds: float = field(kw_only=True)
+    hold_seconds: float = field(kw_only=True)
+    waiting: dict[PaperId, _PendingLookup] = field(default_factory=dict)
+    in_flight: dict[PaperId, _PendingLookup] = field(default_factory=dict)
+    batches: list[_LookupBatch] = field(default_factory=list)
+    timer: asyncio.TimerHandle | None = None
+
+    async def await_lookup(self, paper_id: PaperId) -> Paper | None:
+        lookup = (
+            self.in_flight.get(paper_id) or self.waiting.get(paper_id) or self._add_lookup(paper_id)
+        )
+        lookup.callers += 1
+        try:
+            return await asyncio.shield(lookup.answer)
+        finally:
+            lookup.callers -= 1
+            if not lookup.callers and not lookup.answer.done():
+                self._remove_lookup(lookup)
+
+    def _add_lookup(self, paper_id: PaperId) -> _PendingLookup:
+        future = asyncio.get_running_loop().create_future()
+        lookup = self.waiting[paper_id] = _PendingLookup(paper_id=paper_id, answer=future)
+        self._schedule_batches()
+        return lookup
+
+    def _remove_lookup(self, lookup: _PendingLookup) -> None:
+        """Drop a lookup that no caller waits for; cancel its request if nobody needs that either."""
+        lookup.answer.cancel()
+        for known in (self.waiting, self.in_flight):
+            if known.get(lookup.paper_id) is lookup:
+                del known[lookup.paper_id]
+        batch = lookup.batch
+        if batch and batch.task and not any(other.callers for other in batch.lookups):
+            batch.task.cancel()
+        if self.timer is not None and not self.waiting:
+            self.timer.cancel()
+            self.timer = None
+
+    def _schedule_batches(self) -> None:
+        """Send full batches now, and set a timer for the rest."""
+        while (
+            len(self.waiting) >= self._batch_limit and len(self.batches) < _MAX_CONCURRENT_BATCHES
+        ):
+            self._send_batch()
+        if self.waiting and self.timer is None:
+            delay = self.hold_seconds if self.batches else self.window_seconds
+            self.timer = asyncio.get_running_loop().call_later(delay, self._send_waiting)
+
+    def _send_waiting(self) -> None:
+        self.timer = None
+        while self.waiting and len(self.batches) < _MAX_CONCURRENT_BATCHES:
+            self._send_batch()
+
+    def _send_batch(self) -> None:
+        lookups = [self.waiting.pop(key) for key in list(self.waiting)[: self._batch_limit]]
+        trip = _LookupBatch(lookups=lookups)
+        for lookup in lookups:
+            lookup.batch = trip
+            self.in_flight[lookup.paper_id] = lookup
+        self.batches.append(trip)
+        trip.task = asyncio.create_task(self._look_up_batch(trip, lookups))
+        trip.task.add_done_callback(partial(self._finish_batch, trip))
+
+    def _finish_batch(self, trip: _LookupBatch, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        for lookup in trip.lookups:
+            lookup.fail_lookup(
+                error or errors.InternalError("The lookup was cancelled internally.")
+            )
+            if self.in_flight.get(lookup.paper_id) is lookup:
+                del self.in_flight[lookup.paper_id]
+        self.batches.remove(trip)
+        if not self.batches:
+            if self.timer is not None:
+                self.timer.cancel()
+            self._send_waiting()
+        else:
+            self._schedule_batches()
+
+    @property
+    def _batch_limit(self) -> int:
+        return max(1, self.provider.max_batch[self.scheme])
+
+    async def _look_up_batch(self, trip: _LookupBatch, lookups: Sequence[_PendingLookup]) -> None:
+        """One request for all; if the list may be at fault, again for each half of it."""
+        if len(lookups) == 1:
+            await self._look_up_single(trip, lookups[0])
+            return
+        try:
+            papers = await self.provider.look_up_papers([lookup.paper_id for lookup in lookups])
+        except _LIST_ERRORS as error:
+            _count_fault(trip, error)
+            half = len(lookups) // 2
+            await self._look_up_batch(trip, lookups[:half])
+            await self._look_up_batch(trip, lookups[half:])
+            return
+        trip.faults = 0
+        open_ = [lookup for lookup in lookups if lookup.paper_id not in papers]
+        for lookup in lookups:
+            if lookup.paper_id in papers:
+                lookup.settle_lookup(papers[lookup.paper_id])
+        for start in range(0, len(open_), _MAX_CONCURRENT_BATCHES):
+            several = open_[start : start + _MAX_CONCURRENT_BATCHES]
+            done = (self._look_up_single(trip, lookup) for lookup in several)
+            failures = filter(None, await asyncio.gather(*done, return_exceptions=True))
+            if failure := next(failures, None):
+                raise failure
+
+    async def _look_up_single(self, trip: _LookupBatch, lookup: _PendingLookup) -> None:
+        if lookup.answer.done():
+            return
+        try:
+            lookup.settle_lookup(await self.provider.look_up_paper(lookup.paper_id))
+            trip.faults = 0
+        except _LIST_ERRORS as error:
+            lookup.fail_lookup(error)
+            _count_fault(trip, error)
+        # Any other error is the registry's own and fails all lookups that are still open.
+
+
+def _count_fault(trip: _LookupBatch, error: errors.CitewellError) -> None:
+    trip.faults += 1
+    if trip.faults >= _MAX_CONSECUTIVE_FAULTS:
+        raise error
+
+
+# Looks up a work by its identifier.
 
 NOT_REGISTERED, UNCHECKED = "not_registered", "unchecked"
 _FIRST_ASKED_COUNT = 2  # providers asked before any other
@@ -32,14 +228,6 @@ _SCHEME_AUTHORITIES = {
     IdentifierScheme.OPENALEX: "openalex",
     IdentifierScheme.RFC: "rfceditor",
 }  # none for an ISBN: no registry lists every book
-_SCHEME_PROVIDER_ORDER = {
-    IdentifierScheme.DOI: ("crossref", "openalex", "datacite", "doi", "europepmc", "pubmed"),
-    IdentifierScheme.ARXIV: ("arxiv", "openalex", "semanticscholar", "datacite"),
-    IdentifierScheme.PMID: ("pubmed", "europepmc", "openalex"),
-    IdentifierScheme.PMCID: ("europepmc", "pubmed", "openalex"),
-    IdentifierScheme.ISBN: ("openlibrary", "crossref"),
-    IdentifierScheme.RFC: ("rfceditor",),
-}
 # Prefixes of archives that register with DataCite, which alone knows what a preprint became.
 _DATACITE_PREFIXES = ("10.48550/", "10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.7910/")
 _DOI_AGENCIES = ("datacite", "doi")  # asked together with the handle registry
@@ -129,7 +317,10 @@ class IdentifierLookup:
             )
 
         return await self._panel.ask_together(
-            names, question, enough=_has_found_paper, grace_seconds=self._grace
+            names,
+            question,
+            enough=lambda answers: any(answer.value is not None for answer in answers),
+            grace_seconds=self._grace,
         )
 
     async def _ask_doi_registry(self, doi: PaperId) -> tuple[ProviderAnswer[bool], ...]:
@@ -151,26 +342,22 @@ class IdentifierLookup:
 
     def _list_scheme_providers(self, scheme: IdentifierScheme) -> tuple[str, ...]:
         if scheme not in self._known:
-            names = self._panel.list_able_providers(
-                Offer.LOOKUP, _SCHEME_PROVIDER_ORDER.get(scheme, ())
-            )
-            able = (
+            orders = load_table(__package__, "provider_orders")["lookup"]
+            names = self._panel.list_able_providers(Offer.LOOKUP, orders.get(scheme, ()))
+            self._known[scheme] = tuple(
                 name
                 for name in names
-                if scheme in _list_provider_schemes(self._panel.load_provider(name))
+                if isinstance(provider := self._panel.load_provider(name), PaperLookup)
+                and scheme in provider.schemes
             )
-            self._known[scheme] = tuple(able)
         return self._known[scheme]
-
-
-def _list_provider_schemes(provider: object) -> frozenset[IdentifierScheme]:
-    return provider.schemes if isinstance(provider, PaperLookup) else frozenset()
 
 
 def _is_denied_by_authority(paper_id: PaperId, answers: Sequence[ProviderAnswer[Paper]]) -> bool:
     authority = _SCHEME_AUTHORITIES.get(paper_id.scheme)
     return any(
-        one.provider == authority and one.outcome_summary.outcome == ABSENT for one in answers
+        answer.provider == authority and answer.outcome_summary.outcome == ABSENT
+        for answer in answers
     )
 
 
@@ -187,16 +374,12 @@ def _keep_exact_work(paper: Paper | None, paper_id: PaperId) -> Paper | None:
     """
     if paper is None or paper.source == "doi":
         return paper
-    said = paper.ids.get(paper_id.scheme)
-    return paper if said is None or said.lower() == paper_id.value.lower() else None
+    registered = paper.ids.get(paper_id.scheme)
+    return paper if registered is None or registered.lower() == paper_id.value.lower() else None
 
 
 def _collect_found_papers(answers: Iterable[ProviderAnswer[Paper]]) -> list[Paper]:
     return [answer.value for answer in answers if answer.value is not None]
-
-
-def _has_found_paper(answers: Sequence[ProviderAnswer[Paper]]) -> bool:
-    return any(answer.value is not None for answer in answers)
 
 
 def _build_work_record(
@@ -207,5 +390,5 @@ def _build_work_record(
     also: tuple[ProviderOutcome, ...] = (),
 ) -> WorkRecord:
     return WorkRecord(
-        paper=paper, state=state, asked=(*(one.outcome_summary for one in answers), *also)
+        paper=paper, state=state, asked=(*(answer.outcome_summary for answer in answers), *also)
     )

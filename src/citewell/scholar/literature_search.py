@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Self
 
@@ -16,18 +16,13 @@ from citewell.core.values.paper import IdentifierScheme, Paper
 from citewell.core.values.paper_results import PaperResult, PapersAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.scrape_results import RetractionStatus
-from citewell.core.values.search_results import (
-    EmptySearchHints,
-    SearchAnswer,
-    SearchResult,
-)
+from citewell.core.values.search_results import EmptySearchHints, SearchAnswer, SearchResult
 from citewell.routing import provider_failures
 from citewell.routing.ports import FindPause, Offer
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.settings import RoutingSettings
 from citewell.scholar import work_resolution
 from citewell.scholar.paper_search_ladder import (
-    SOURCE_SITES,
     PaperFilter,
     PaperHarvest,
     PaperProviderReply,
@@ -41,6 +36,7 @@ from citewell.search.search_hints import build_domain_hints
 from citewell.search.search_request import SearchRequest as WebAsk
 from citewell.search.search_service import WebSearchService
 from citewell.text.addresses import extract_host, is_within_domain
+from citewell.text.data_tables import load_texts
 
 if TYPE_CHECKING:
     from citewell.trust.paper_statuses import PaperStatusFinder
@@ -104,10 +100,10 @@ class LiteratureSearch:
         )
 
     async def search_literature(
-        self, ask: PaperSearchRequest, *, trace: RoutingTrace
+        self, request: PaperSearchRequest, *, trace: RoutingTrace
     ) -> PapersAnswer:
         """Papers, or hints why there are none; raises if no provider could answer."""
-        asked = check_paper_request(ask)
+        asked = check_paper_request(request)
         if asked.provider:
             harvest, source = await self._search_named_provider(asked.provider, asked, trace)
         else:
@@ -120,21 +116,21 @@ class LiteratureSearch:
         return await self._build_papers_answer(asked, harvest, source)
 
     async def _search_named_provider(
-        self, name: str, ask: PaperSearchRequest, trace: RoutingTrace
+        self, name: str, request: PaperSearchRequest, trace: RoutingTrace
     ) -> tuple[PaperHarvest, str]:
         """Papers from the named provider only, and the source for the answer."""
         offer = self._choose_offer(name)
-        if ask.lens and offer is not Offer.WEB:
+        if request.lens and offer is not Offer.WEB:
             raise InvalidInput(
                 f"A lens is searched on the web, and {name} is a registry of papers: leave out one of the two."
             )
         self._catalogue.resolve_provider(name, offer)
         if offer is Offer.WEB:
             return await ScholarlyWebSearch(self._web()).search_scholarly_sites(
-                ask, trace=trace, provider=name
+                request, trace=trace, provider=name
             ), WEB_SEARCH_NAME
         try:
-            return await self._ladder.search_one_provider(name, ask, trace=trace), name
+            return await self._ladder.search_one_provider(name, request, trace=trace), name
         except CitewellError as error:
             others = self._list_healthy_providers(excluded=(name,))
             raise provider_failures.complete_provider_error(
@@ -165,20 +161,20 @@ class LiteratureSearch:
         )
 
     async def _search_any_provider(
-        self, ask: PaperSearchRequest, trace: RoutingTrace
+        self, request: PaperSearchRequest, trace: RoutingTrace
     ) -> tuple[PaperHarvest, str]:
         """Papers from the user's order, else ours, else the web, and the source for the answer."""
-        if ask.lens:
+        if request.lens:
             return await ScholarlyWebSearch(self._web()).search_scholarly_sites(
-                ask, trace=trace
+                request, trace=trace
             ), WEB_SEARCH_NAME
         harvest = PaperHarvest()
         listed = self._keep_usable_providers(self._web().router.list_routed_names("academic"))
-        if listed and await self._search_user_order(harvest, listed, ask, trace):
+        if listed and await self._search_user_order(harvest, listed, request, trace):
             return harvest, _ROUTER_SOURCE
-        ours = [name for name in self._list_default_order(ask) if name not in listed]
-        await self._ladder.search_in_turn(ours, ask, trace=trace, harvest=harvest)
-        if not harvest.list_papers() and await self._search_scholarly_web(harvest, ask, trace):
+        ours = [name for name in self._list_default_order(request) if name not in listed]
+        await self._ladder.search_in_turn(ours, request, trace=trace, harvest=harvest)
+        if not harvest.list_papers() and await self._search_scholarly_web(harvest, request, trace):
             return harvest, WEB_SEARCH_NAME
         if not harvest.replies:
             others = self._list_healthy_providers(excluded=tuple(harvest.failures))
@@ -189,21 +185,21 @@ class LiteratureSearch:
         self,
         harvest: PaperHarvest,
         names: tuple[str, ...],
-        ask: PaperSearchRequest,
+        request: PaperSearchRequest,
         trace: RoutingTrace,
     ) -> bool:
         """Whether the providers listed in SEARCH_ROUTING found any papers."""
         papers = [name for name in names if self._choose_offer(name) is Offer.PAPERS]
-        await self._ladder.search_in_turn(papers, ask, trace=trace, harvest=harvest)
+        await self._ladder.search_in_turn(papers, request, trace=trace, harvest=harvest)
         for name in names:
             if not harvest.list_papers() and name not in papers:
-                await self._search_scholarly_web(harvest, ask, trace, provider=name)
+                await self._search_scholarly_web(harvest, request, trace, provider=name)
         return bool(harvest.list_papers())
 
     async def _search_scholarly_web(
         self,
         harvest: PaperHarvest,
-        ask: PaperSearchRequest,
+        request: PaperSearchRequest,
         trace: RoutingTrace,
         *,
         provider: str | None = None,
@@ -211,7 +207,7 @@ class LiteratureSearch:
         """Whether a web search succeeded; its results or its failure are added to the harvest."""
         try:
             found = await ScholarlyWebSearch(self._web()).search_scholarly_sites(
-                ask, trace=trace, provider=provider
+                request, trace=trace, provider=provider
             )
         except CitewellError as error:
             harvest.failures[provider or WEB_SEARCH_NAME] = error
@@ -220,9 +216,9 @@ class LiteratureSearch:
         harvest.notes += found.notes
         return True
 
-    def _list_default_order(self, ask: PaperSearchRequest) -> tuple[str, ...]:
+    def _list_default_order(self, request: PaperSearchRequest) -> tuple[str, ...]:
         """Our order of providers, with the source's own provider in second place."""
-        home = _SOURCE_PROVIDERS.get(ask.source)
+        home = _SOURCE_PROVIDERS.get(request.source)
         wanted = dict.fromkeys(
             [PAPER_PROVIDER_ORDER[0], *([home] if home else []), *PAPER_PROVIDER_ORDER]
         )
@@ -243,12 +239,12 @@ class LiteratureSearch:
         return tuple(name for name in able if name not in excluded and self._resting(name) is None)
 
     async def _build_papers_answer(
-        self, ask: PaperSearchRequest, harvest: PaperHarvest, source: str
+        self, request: PaperSearchRequest, harvest: PaperHarvest, source: str
     ) -> PapersAnswer:
         papers = harvest.list_papers()
-        if ask.sort == "date" and len(harvest.replies) > 1:
+        if request.sort == "date" and len(harvest.replies) > 1:
             papers = tuple(sort_newest_first(papers))
-        shown = papers[: ask.count]
+        shown = papers[: request.count]
         checked = await self._retractions.find_paper_statuses(shown)
         works = tuple(
             _build_flagged_work(paper, status)
@@ -259,11 +255,11 @@ class LiteratureSearch:
         others = self._list_healthy_providers(excluded=harvest.list_attempted_providers())
         return PapersAnswer(
             papers=works,
-            query=ask.query,
+            query=request.query,
             total_results=max([*totals[:1], len(works)]),
             result_count=len(works),
             source=source,
-            hints=None if works else explain_no_papers(ask, harvest, others=others),
+            hints=None if works else explain_no_papers(request, harvest, others=others),
             filters=rows or None,
             notes=tuple(dict.fromkeys((*harvest.notes, *checked.notes))) or None,
         )
@@ -271,7 +267,9 @@ class LiteratureSearch:
 
 def _build_flagged_work(paper: Paper, status: RetractionStatus | None) -> PaperResult:
     work = work_resolution.build_work_view(paper, retraction=status)
-    doubtful = not paper.ids and not is_scholarly_site(paper.url)
+    host = extract_host(paper.url)
+    is_scholarly = any(is_within_domain(host, site) for site in SCHOLARLY_SITES)
+    doubtful = not paper.ids and not is_scholarly
     return work.model_copy(update={"low_confidence_domain": True}) if doubtful else work
 
 
@@ -279,11 +277,11 @@ def _build_flagged_work(paper: Paper, status: RetractionStatus | None) -> PaperR
 
 
 def explain_no_papers(
-    ask: PaperSearchRequest, harvest: PaperHarvest, *, others: Iterable[str]
+    request: PaperSearchRequest, harvest: PaperHarvest, *, others: Iterable[str]
 ) -> EmptySearchHints:
     """The hints; `others` are the configured and healthy providers that were not asked."""
     return build_domain_hints(
-        filters=ask.list_constraints(),
+        filters=request.list_constraints(),
         attempted=harvest.list_attempted_providers(),
         failures=tuple(harvest.failures.values()),
         others=tuple(others),
@@ -303,17 +301,24 @@ class ScholarlyWebSearch:
         self._web = web
 
     async def search_scholarly_sites(
-        self, ask: PaperSearchRequest, *, trace: RoutingTrace, provider: str | None = None
+        self, request: PaperSearchRequest, *, trace: RoutingTrace, provider: str | None = None
     ) -> PaperHarvest:
         """Papers found on scholarly sites, or on those of the lens; raises the error if every web search failed."""
-        site = SOURCE_SITES.get(ask.source)
+        site = load_texts(__package__, "paper_sources", "sites").get(request.source)
         groups = ((site,),) if site else (SCHOLARLY_SITES[:MAX_SITES], SCHOLARLY_SITES[MAX_SITES:])
-        asks = [
-            WebAsk(query=ask.query, count=ask.count, sites=sites, lens=ask.lens, provider=provider)
-            for sites in (((),) if ask.lens else groups)
+        searches = [
+            WebAsk(
+                query=request.query,
+                count=request.count,
+                sites=sites,
+                lens=request.lens,
+                provider=provider,
+            )
+            for sites in (((),) if request.lens else groups)
         ]
         answers = await asyncio.gather(
-            *(self._web.search_web_pages(one, trace=trace) for one in asks), return_exceptions=True
+            *(self._web.search_web_pages(search, trace=trace) for search in searches),
+            return_exceptions=True,
         )
         found = [answer for answer in answers if isinstance(answer, SearchAnswer)]
         for answer in answers:
@@ -321,35 +326,36 @@ class ScholarlyWebSearch:
                 found and isinstance(answer, CitewellError)
             ):
                 raise answer
-        return _collect_web_papers(ask, found, provider)
+        return _collect_web_papers(request, found, provider)
 
 
 def _collect_web_papers(
-    ask: PaperSearchRequest, answers: Sequence[SearchAnswer], provider: str | None
+    request: PaperSearchRequest, answers: Sequence[SearchAnswer], provider: str | None
 ) -> PaperHarvest:
-    papers = [_build_web_paper(result, provider) for result in _interleave_results(answers)]
-    sieve = PaperFilter(ask, applied={"source", "lens"})
+    rows = zip_longest(*(answer.results for answer in answers))
+    papers = [
+        _build_web_paper(result, provider) for row in rows for result in row if result is not None
+    ]
+    sieve = PaperFilter(request, applied={"source", "lens"})
     kept = [paper for paper in papers if sieve.should_keep(paper)]
     reply = PaperProviderReply(
         provider=provider or WEB_SEARCH_NAME,
-        papers=tuple(sort_newest_first(kept) if ask.sort == "date" else kept),
+        papers=tuple(sort_newest_first(kept) if request.sort == "date" else kept),
         reports=sieve.build_filter_reports(name=WEB_SEARCH_NAME, title="the web search"),
         dropped=len(papers) - len(kept),
     )
-    searched = f"the domains of the lens {ask.lens}" if ask.lens else "scholarly sites"
+    searched = f"the domains of the lens {request.lens}" if request.lens else "scholarly sites"
     note = f"These come from a web search of {searched}: titles and snippets, no registry records."
     return PaperHarvest(replies=[reply], notes=[note] if kept else [])
-
-
-def _interleave_results(answers: Iterable[SearchAnswer]) -> Iterator[SearchResult]:
-    rows = zip_longest(*(answer.results for answer in answers))
-    return (result for row in rows for result in row if result is not None)
 
 
 def _build_web_paper(result: SearchResult, provider: str | None) -> Paper:
     """A paper from an address and a snippet; the year is the page's and may be off by one."""
     ids = {found.scheme: found.value for found in identifiers.find_identifiers(result.url)}
     year = (result.published_at or "")[:4]
+    arxiv = ids.get(IdentifierScheme.ARXIV)
+    is_pdf = result.url.partition("?")[0].lower().endswith(".pdf")
+    direct = result.url if is_pdf else None
     return Paper(
         title=_SITE_SUFFIX_PATTERN.sub("", _LEADING_ID_PATTERN.sub("", result.title))
         or result.title,
@@ -358,17 +364,5 @@ def _build_web_paper(result: SearchResult, provider: str | None) -> Paper:
         ids=ids,
         year=int(year) if year.isdecimal() else None,
         abstract=result.snippet or None,
-        pdf_url=_find_result_pdf(result.url, ids.get(IdentifierScheme.ARXIV)),
+        pdf_url=f"https://arxiv.org/pdf/{arxiv}" if arxiv else direct,
     )
-
-
-def _find_result_pdf(url: str, arxiv: str | None) -> str | None:
-    if arxiv:
-        return f"https://arxiv.org/pdf/{arxiv}"
-    return url if url.partition("?")[0].lower().endswith(".pdf") else None
-
-
-def is_scholarly_site(url: str) -> bool:
-    """Whether the address belongs to one of SCHOLARLY_SITES."""
-    name = extract_host(url)
-    return any(is_within_domain(name, site) for site in SCHOLARLY_SITES)

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import Field
 
 from citewell.core.errors import CitewellError, InvalidInput
-from citewell.core.values.argument_types import (
-    OptionalName,
-    PaperSort,
-    PaperSource,
-    PaperYear,
-    QueryText,
-    check_declared_bounds,
-)
+from citewell.core.values import argument_types
+from citewell.core.values.argument_types import check_declared_bounds
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperHits, PaperQuery
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import FilterReport
@@ -32,31 +25,11 @@ from citewell.search.search_request import (
     clean_single_line,
     normalize_provider_name,
 )
+from citewell.text.data_tables import load_table
 from citewell.text.language import word_forms
 
 MAX_PAPER_RESULTS = 10
 
-# How the papers of a source are recognized: by DOI prefix or by a scheme of identifiers.
-_SOURCE_DOI_PREFIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "arxiv": ("10.48550/",),
-        "ieee": ("10.1109/",),
-        "nature": ("10.1038/",),
-        "springer": ("10.1007/", "10.1186/", "10.1140/", "10.1208/", "10.1245/"),
-    }
-)
-_SOURCE_SCHEMES: Mapping[str, tuple[IdentifierScheme, ...]] = MappingProxyType(
-    {"arxiv": (IdentifierScheme.ARXIV,), "pubmed": (IdentifierScheme.PMID, IdentifierScheme.PMCID)}
-)
-SOURCE_SITES: Mapping[str, str] = MappingProxyType(
-    {
-        "arxiv": "arxiv.org",
-        "pubmed": "pubmed.ncbi.nlm.nih.gov",
-        "ieee": "ieeexplore.ieee.org",
-        "nature": "nature.com",
-        "springer": "link.springer.com",
-    }
-)
 
 _OVERASK_FACTOR = 2  # times as many are asked for if our own filters may remove some
 
@@ -112,21 +85,21 @@ class PaperSearchLadder:
         self._thin = thin_count
 
     async def search_one_provider(
-        self, name: str, ask: PaperSearchRequest, *, trace: RoutingTrace
+        self, name: str, request: PaperSearchRequest, *, trace: RoutingTrace
     ) -> PaperHarvest:
         """Ask one provider only; raises its error."""
         harvest = PaperHarvest()
         self._panel.record_attempt(name, trace)
-        await self._try_paper_provider(harvest, name, ask)
+        await self._try_paper_provider(harvest, name, request)
         if name in harvest.failures:
             raise harvest.failures[name]
-        await self._retry_relaxed(harvest, name, ask)
+        await self._retry_relaxed(harvest, name, request)
         return harvest
 
     async def search_in_turn(
         self,
         names: Iterable[str],
-        ask: PaperSearchRequest,
+        request: PaperSearchRequest,
         *,
         trace: RoutingTrace,
         harvest: PaperHarvest,
@@ -134,53 +107,53 @@ class PaperSearchLadder:
         """Ask the providers in order until the answer is not thin; failures are stored in `harvest`."""
         for name in names:
             self._panel.record_attempt(name, trace)
-            if not await self._try_paper_provider(harvest, name, ask):
+            if not await self._try_paper_provider(harvest, name, request):
                 continue
-            await self._retry_relaxed(harvest, name, ask)
-            if not self._is_thin(harvest, ask):
+            await self._retry_relaxed(harvest, name, request)
+            if not self._is_thin(harvest, request):
                 return
 
     async def _retry_relaxed(
-        self, harvest: PaperHarvest, name: str, ask: PaperSearchRequest
+        self, harvest: PaperHarvest, name: str, request: PaperSearchRequest
     ) -> None:
         """If the answer is thin, ask once more without the query's stop words."""
-        text = word_forms.drop_query_stopwords(ask.query, language=None)
-        if text == ask.query or not self._is_thin(harvest, ask):
+        text = word_forms.drop_query_stopwords(request.query, language=None)
+        if text == request.query or not self._is_thin(harvest, request):
             return
         before = len(harvest.list_papers())
-        await self._try_paper_provider(harvest, name, replace(ask, query=text))
+        await self._try_paper_provider(harvest, name, replace(request, query=text))
         if len(harvest.list_papers()) > before:
             harvest.notes.append(f"Little was found, so {text!r} was searched as well.")
 
     async def _try_paper_provider(
-        self, harvest: PaperHarvest, name: str, ask: PaperSearchRequest
+        self, harvest: PaperHarvest, name: str, request: PaperSearchRequest
     ) -> bool:
-        answer = await self._ask_paper_provider(name, ask)
+        answer = await self._ask_paper_provider(name, request)
         if answer.value is None:
             if answer.error is not None:
                 harvest.failures.setdefault(name, answer.error)
             return False
-        harvest.replies.append(await self._build_provider_reply(name, ask, answer.value))
+        harvest.replies.append(await self._build_provider_reply(name, request, answer.value))
         return True
 
     async def _ask_paper_provider(
-        self, name: str, ask: PaperSearchRequest
+        self, name: str, request: PaperSearchRequest
     ) -> ProviderAnswer[PaperHits]:
         provider = self._panel.load_provider(name)
         if not isinstance(provider, PaperSearch):
             raise TypeError(f"{name} declares papers but does not implement them")
-        room = _OVERASK_FACTOR * ask.count if ask.list_constraints() else ask.count
+        room = _OVERASK_FACTOR * request.count if request.list_constraints() else request.count
         most = self._catalogue.find_spec(name).max_results
-        sent = replace(build_paper_query(ask), count=min(room, most))
+        sent = replace(build_paper_query(request), count=min(room, most))
         return await self._panel.ask_provider(name, lambda: provider.search_papers(sent))
 
     async def _build_provider_reply(
-        self, name: str, ask: PaperSearchRequest, found: PaperHits
+        self, name: str, request: PaperSearchRequest, found: PaperHits
     ) -> PaperProviderReply:
         papers = await self._copies.add_open_copies(found.papers)
-        sieve = PaperFilter(ask, found.applied)
+        sieve = PaperFilter(request, found.applied)
         kept = tuple(paper for paper in papers if sieve.should_keep(paper))
-        later = ask.sort == "date" and "sort" not in found.applied
+        later = request.sort == "date" and "sort" not in found.applied
         return PaperProviderReply(
             provider=name,
             papers=tuple(sort_newest_first(kept)) if later else kept,
@@ -191,9 +164,9 @@ class PaperSearchLadder:
             dropped=len(papers) - len(kept),
         )
 
-    def _is_thin(self, harvest: PaperHarvest, ask: PaperSearchRequest) -> bool:
+    def _is_thin(self, harvest: PaperHarvest, request: PaperSearchRequest) -> bool:
         found = len(harvest.list_papers())
-        return found <= self._thin and found < ask.count
+        return found <= self._thin and found < request.count
 
 
 # Applies the filters that a provider did not apply itself, and reports who applied which.
@@ -202,21 +175,21 @@ class PaperSearchLadder:
 class PaperFilter:
     """Filters papers by what the provider left to us; `undated` counts those kept without a year."""
 
-    def __init__(self, ask: PaperSearchRequest, applied: Collection[str]) -> None:
-        self._ask = ask
+    def __init__(self, request: PaperSearchRequest, applied: Collection[str]) -> None:
+        self._request = request
         self._unapplied = [
             name
-            for name in ask.list_constraints()
+            for name in request.list_constraints()
             if ("year" if name.startswith("year") else name) not in applied
         ]
         self.undated = 0
 
     def should_keep(self, paper: Paper) -> bool:
         tests: Mapping[str, Callable[[Paper], bool]] = {
-            "pdf_only": lambda one: one.pdf_url is not None,
+            "pdf_only": lambda work: work.pdf_url is not None,
             "full_text": has_free_text,
-            "open_access": lambda one: one.open_access is True,
-            "source": lambda one: is_from_source(one, self._ask.source),
+            "open_access": lambda work: work.open_access is True,
+            "source": lambda work: is_from_source(work, self._request.source),
             "year_from": self._is_after_first_year,
             "year_to": self._is_before_last_year,
         }
@@ -226,19 +199,21 @@ class PaperFilter:
         """One report for each filter: who applied it to this provider's results, and how."""
         return tuple(
             FilterReport(
-                filter=one, by=APPLIED_AFTERWARDS, note=self._describe_filtering(one, title)
+                filter=filter_name,
+                by=APPLIED_AFTERWARDS,
+                note=self._describe_filtering(filter_name, title),
             )
-            if one in self._unapplied
-            else FilterReport(filter=one, by=name)
-            for one in self._ask.list_constraints()
+            if filter_name in self._unapplied
+            else FilterReport(filter=filter_name, by=name)
+            for filter_name in self._request.list_constraints()
         )
 
     def _is_after_first_year(self, paper: Paper) -> bool:
-        first = self._ask.year_from or 0
+        first = self._request.year_from or 0
         return self._choose_year(paper, first) >= first
 
     def _is_before_last_year(self, paper: Paper) -> bool:
-        last = self._ask.year_to or 0
+        last = self._request.year_to or 0
         return self._choose_year(paper, last) <= last
 
     def _choose_year(self, paper: Paper, otherwise: int) -> int:
@@ -260,11 +235,13 @@ def has_free_text(paper: Paper) -> bool:
 
 
 def is_from_source(paper: Paper, source: str) -> bool:
+    """Whether a paper is of the source: by its provider, a scheme of identifiers, DOI prefix or words."""
     if source in ("all", paper.source):
         return True
-    if any(scheme in paper.ids for scheme in _SOURCE_SCHEMES.get(source, ())):
+    known = load_table(__package__, "paper_sources")
+    if any(scheme in paper.ids for scheme in known["schemes"].get(source, ())):
         return True
-    if (paper.doi or "").startswith(_SOURCE_DOI_PREFIXES.get(source, ("\0",))):
+    if (paper.doi or "").startswith(tuple(known["doi_prefixes"].get(source, ("\0",)))):
         return True
     words = f"{paper.venue or ''} {paper.publisher or ''} {paper.url}".casefold()
     return source in words if source != "nature" else "nature.com" in words
@@ -282,22 +259,23 @@ def sort_newest_first(papers: Iterable[Paper]) -> list[Paper]:
 class PaperSearchRequest:
     """One search for papers, as the caller wrote it; the arguments of academic_search."""
 
-    query: QueryText
+    query: argument_types.QueryText
     count: Annotated[int, Field(ge=1, le=MAX_PAPER_RESULTS, validation_alias="num_results")] = 5
-    year_from: PaperYear = None
-    year_to: PaperYear = None
-    source: PaperSource = "all"
+    year_from: argument_types.PaperYear = None
+    year_to: argument_types.PaperYear = None
+    source: argument_types.PaperSource = "all"
     pdf_only: bool = False
-    sort: Annotated[PaperSort, Field(validation_alias="sort_by")] = "relevance"
+    sort: Annotated[argument_types.PaperSort, Field(validation_alias="sort_by")] = "relevance"
     open_access: bool = False
     full_text: Annotated[bool, Field(description="Only papers with free full text.")] = False
     lens: Annotated[
-        OptionalName, Field(description="As in web_search: searches its domains on the web.")
+        argument_types.OptionalName,
+        Field(description="As in web_search: searches its domains on the web."),
     ] = None
     provider: Annotated[
-        OptionalName,
+        argument_types.OptionalName,
         Field(
-            description="Only this one: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
+            description="Only this one: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider."
         ),
     ] = None
 
@@ -315,31 +293,31 @@ class PaperSearchRequest:
         return tuple(name for name, value in given.items() if value)
 
 
-def check_paper_request(ask: PaperSearchRequest) -> PaperSearchRequest:
+def check_paper_request(request: PaperSearchRequest) -> PaperSearchRequest:
     """The request with its query and provider cleaned; raises InvalidInput if a value is invalid."""
-    check_declared_bounds(ask)
-    first, last = ask.year_from, ask.year_to
+    check_declared_bounds(request)
+    first, last = request.year_from, request.year_to
     if first is not None and last is not None and first > last:
         raise InvalidInput(f"year_from {first} is after year_to {last}.")
-    if ask.lens and ask.source != "all":
+    if request.lens and request.source != "all":
         raise InvalidInput("source and lens cannot be combined: a lens is a set of sites itself.")
     return replace(
-        ask,
-        query=clean_query_text(ask.query),
-        lens=clean_single_line(ask.lens),
-        provider=normalize_provider_name(ask.provider),
+        request,
+        query=clean_query_text(request.query),
+        lens=clean_single_line(request.lens),
+        provider=normalize_provider_name(request.provider),
     )
 
 
-def build_paper_query(ask: PaperSearchRequest) -> PaperQuery:
+def build_paper_query(request: PaperSearchRequest) -> PaperQuery:
     """A checked request as the query that providers take."""
     return PaperQuery(
-        text=ask.query,
-        count=ask.count,
-        year_from=ask.year_from,
-        year_to=ask.year_to,
-        source=ask.source,
-        sort=ask.sort,
-        open_access=ask.open_access,
-        full_text=ask.full_text,
+        text=request.query,
+        count=request.count,
+        year_from=request.year_from,
+        year_to=request.year_to,
+        source=request.source,
+        sort=request.sort,
+        open_access=request.open_access,
+        full_text=request.full_text,
     )

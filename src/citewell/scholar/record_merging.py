@@ -65,7 +65,7 @@ class _RecordGroup:
     def can_take(self, paper: Paper) -> bool:
         if self.doi and paper.doi:
             return False  # the DOIs differ, or the comparison of DOIs had matched
-        return any(_is_same_record(one, paper) for one in self.papers)
+        return any(_is_same_record(known, paper) for known in self.papers)
 
 
 def merge_papers(papers: Iterable[Paper]) -> tuple[Paper, ...]:
@@ -94,11 +94,14 @@ def merge_records(records: Sequence[Paper]) -> Paper:
         name: _name_field_source(paper, name) for name, paper in chosen.items() if paper is not None
     }
     values["title"] = clean_markup(values["title"])
+    ids: dict[IdentifierScheme, str] = {}
+    for paper in _rank_records(records, "ids"):
+        ids = {**paper.ids, **ids}
     return first.with_changes(
         **values,
         **_choose_dates(records, names),
         url=_choose_work_url(records),
-        ids=_merge_identifiers(records),
+        ids=ids,
         copies=_join_unique(paper.copies for paper in records),
         intents=_join_unique(paper.intents for paper in records),
         events=_join_unique(paper.events for paper in records),
@@ -107,33 +110,33 @@ def merge_records(records: Sequence[Paper]) -> Paper:
     )
 
 
-def _is_same_record(one: Paper, other: Paper) -> bool:
+def _is_same_record(paper: Paper, other: Paper) -> bool:
     """Whether two records share an identifier, or agree in title, year and first author."""
-    if any(one.ids.get(scheme) == value for scheme, value in other.ids.items()):
+    if any(paper.ids.get(scheme) == value for scheme, value in other.ids.items()):
         return True
-    if not title_matching.has_same_letters(one.title, other.title) or not _has_same_year(
-        one, other
+    if not title_matching.has_same_letters(paper.title, other.title) or not _has_same_year(
+        paper, other
     ):
         return False
     # Whether the first authors are the same; None if that is unknown.
     agree = (
-        author_matching.match_authors(one.authors[0], other.authors[0])
-        if one.authors and other.authors
+        author_matching.match_authors(paper.authors[0], other.authors[0])
+        if paper.authors and other.authors
         else None
     )
-    if len(title_matching.extract_title_words(one.title)) < _MIN_TITLE_WORDS:
+    if len(title_matching.extract_title_words(paper.title)) < _MIN_TITLE_WORDS:
         return bool(agree) and (
-            not one.venue
+            not paper.venue
             or not other.venue
-            or title_matching.has_same_letters(one.venue, other.venue)
+            or title_matching.has_same_letters(paper.venue, other.venue)
         )
     return agree is not False
 
 
-def _has_same_year(one: Paper, other: Paper) -> bool:
-    if one.year is None or other.year is None:
+def _has_same_year(paper: Paper, other: Paper) -> bool:
+    if paper.year is None or other.year is None:
         return True
-    return abs(one.year - other.year) <= (1 if _is_preprint(one) or _is_preprint(other) else 0)
+    return abs(paper.year - other.year) <= (1 if _is_preprint(paper) or _is_preprint(other) else 0)
 
 
 def _is_preprint(paper: Paper) -> bool:
@@ -173,11 +176,13 @@ def _choose_authors_record(records: Sequence[Paper]) -> Paper | None:
         return None
     most = max(len(paper.authors) for paper in ranked)
     long = [paper for paper in ranked if len(paper.authors) >= _MIN_AUTHORS_SHARE * most]
-    return max(long, key=lambda paper: (_has_split_names(paper.authors), len(paper.authors)))
-
-
-def _has_split_names(authors: Sequence[WorkAuthor]) -> bool:
-    return all(person.family or person.organisation for person in authors)
+    return max(
+        long,
+        key=lambda paper: (
+            all(person.family or person.organisation for person in paper.authors),
+            len(paper.authors),
+        ),
+    )
 
 
 def _choose_abstract_record(records: Sequence[Paper]) -> Paper | None:
@@ -189,8 +194,8 @@ def _choose_abstract_record(records: Sequence[Paper]) -> Paper | None:
 
 
 def _choose_influential_record(records: Sequence[Paper]) -> Paper | None:
-    told = [paper for paper in records if paper.influential is not None]
-    return next((paper for paper in told if paper.influential), told[0] if told else None)
+    rated = [paper for paper in records if paper.influential is not None]
+    return next((paper for paper in rated if paper.influential), rated[0] if rated else None)
 
 
 _FIELD_CHOOSERS: Mapping[str, Callable[[Sequence[Paper]], Paper | None]] = MappingProxyType(
@@ -207,31 +212,21 @@ def _choose_dates(records: Sequence[Paper], names: dict[str, str]) -> dict[str, 
     """The best registry's year, and the most exact date in that year."""
     year = _choose_first_known(records, "year")
     dates = [paper for paper in _rank_records(records, "published") if paper.published]
-    fitting = [paper for paper in dates if year is None or _is_in_year(paper.published, year.year)]
+    fitting = [
+        paper
+        for paper in dates
+        if year is None or (paper.published or "").startswith(str(year.year))
+    ]
     exact = max(fitting, key=lambda paper: len(paper.published or ""), default=None)
     found = {"year": year, "published": exact}
     names.update({name: _name_field_source(paper, name) for name, paper in found.items() if paper})
-    return {
-        "year": year.year if year else None,
-        "published": exact.published if exact else None,
-    }
-
-
-def _is_in_year(published: str | None, year: int | None) -> bool:
-    return published is not None and published.startswith(str(year))
+    return {"year": year.year if year else None, "published": exact.published if exact else None}
 
 
 def _choose_work_url(records: Sequence[Paper]) -> str:
     """The address of a record with a DOI if there is one, because it is the most durable."""
     registered = [paper.url for paper in records if paper.url and paper.doi]
     return next(iter([*registered, *(paper.url for paper in records if paper.url)]), "")
-
-
-def _merge_identifiers(records: Sequence[Paper]) -> dict[IdentifierScheme, str]:
-    found: dict[IdentifierScheme, str] = {}
-    for paper in _rank_records(records, "ids"):
-        found = {**paper.ids, **found}
-    return found
 
 
 def _join_unique(
@@ -243,17 +238,15 @@ def _join_unique(
 # Scores how well a work fits a reference, by title, first author and year.
 
 
-def compare_titles(one: str, other: str) -> float:
+def compare_titles(title: str, other: str) -> float:
     """Similarity of two titles, 0 to 1; at least .95 if one is the other without its subtitle."""
-    if title_matching.has_same_letters(one, other):
+    if title_matching.has_same_letters(title, other):
         return 1.0
-    first, second = (
-        set(title_matching.extract_title_words(one)),
-        set(title_matching.extract_title_words(other)),
-    )
+    first = set(title_matching.extract_title_words(title))
+    second = set(title_matching.extract_title_words(other))
     shared = 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
-    if title_matching.is_title_beginning(one, other) or title_matching.is_title_beginning(
-        other, one
+    if title_matching.is_title_beginning(title, other) or title_matching.is_title_beginning(
+        other, title
     ):
         return max(shared, _SUBTITLE_SIMILARITY)
     return shared
@@ -291,7 +284,9 @@ def _score_author(paper: Paper, wanted: WorkAuthor) -> float:
     if agree:
         return 1.0
     return (
-        0.3 if any(author_matching.match_authors(one, wanted) for one in paper.authors[1:]) else 0.0
+        0.3
+        if any(author_matching.match_authors(author, wanted) for author in paper.authors[1:])
+        else 0.0
     )
 
 

@@ -15,20 +15,11 @@ from citewell.routing.ports import Offer, PaperMatch
 from citewell.routing.provider_panel import FAILED, ProviderAnswer, ProviderOutcome, ProviderPanel
 from citewell.scholar import record_merging
 from citewell.scholar.identifier_lookup import IdentifierLookup
+from citewell.text.data_tables import load_table
 
-_REQUESTS_PER_QUESTION = (
-    2  # per question: many providers search again, more loosely, if nothing is found
-)
+# Many providers search again, more loosely, if nothing is found.
+_REQUESTS_PER_QUESTION = 2
 
-_MATCH_PROVIDER_ORDER = (
-    "crossref",
-    "openalex",
-    "semanticscholar",
-    "datacite",
-    "europepmc",
-    "pubmed",
-    "arxiv",
-)
 GENERAL_INDEXES = ("crossref", "openalex", "semanticscholar")  # they cover every field
 _TEXT_INDEXES = ("crossref", "openalex")  # they find a work by a whole reference
 # The second contains all works of the first, so it is enough to ask the less busy one.
@@ -51,7 +42,7 @@ class ReferenceMatches:
     @property
     def is_answered(self) -> bool:
         """False if no provider answered; an empty list then means nothing."""
-        return any(one.outcome != FAILED for one in self.asked)
+        return any(reply.outcome != FAILED for reply in self.asked)
 
 
 class ReferenceMatcher:
@@ -66,10 +57,13 @@ class ReferenceMatcher:
 
     async def find_matches(self, query: BibliographicQuery) -> ReferenceMatches:
         """The closest works; failures of providers are in `asked`, not raised."""
-        names = self._panel.list_able_providers(Offer.MATCH, _MATCH_PROVIDER_ORDER)
+        order = load_table(__package__, "provider_orders")["match"]
+        names = self._panel.list_able_providers(Offer.MATCH, order)
         if not names:
             return ReferenceMatches(papers=())
-        answers = await self._ask_matchers([self._choose_first_index(names)], query)
+        indexes = [name for name in names if name in GENERAL_INDEXES]
+        first = self._room.choose_shortest_wait(indexes or names)
+        answers = await self._ask_matchers([first], query)
         near = _RankedMatches.rank_answers(answers, query)
         if not near.is_unique:
             if near.best_score >= _NEAR_CLOSENESS or not query.glance:
@@ -91,11 +85,6 @@ class ReferenceMatcher:
         asked = tuple(answer.outcome_summary for answer in answers)
         return ReferenceMatches(papers=await self._complete_best_match(near), asked=asked)
 
-    def _choose_first_index(self, names: Sequence[str]) -> str:
-        return self._room.choose_shortest_wait(
-            [name for name in names if name in GENERAL_INDEXES] or names
-        )
-
     def _choose_second_index(
         self, names: Sequence[str], answers: Iterable[MatchAnswer]
     ) -> list[str]:
@@ -112,10 +101,10 @@ class ReferenceMatcher:
         able = [name for name in names if name not in before]
         pairs = [pair for pair in _SUPERSET_PROVIDERS.items() if set(pair) <= set(able)]
         spared = {
-            one
+            name
             for pair in pairs
-            for one in pair
-            if one != self._room.choose_shortest_wait(pair[::-1])
+            for name in pair
+            if name != self._room.choose_shortest_wait(pair[::-1])
         }
         return [name for name in able if name not in spared]
 
@@ -169,7 +158,7 @@ class _RankedMatches:
             paper for answer in answers for paper in answer.value or ()
         )
         scored = [(record_merging.score_closeness(paper, query), paper) for paper in papers]
-        scored.sort(key=lambda one: -one[0])
+        scored.sort(key=lambda match: -match[0])
         chosen = scored[: query.count]
         return cls(
             papers=tuple(paper for _, paper in chosen), scores=tuple(score for score, _ in chosen)
@@ -188,14 +177,8 @@ class _RankedMatches:
         """Whether exactly one work is a sure match, and its title is long enough to tell."""
         if sum(score >= _SURE_CLOSENESS for score in self.scores) != 1:
             return False
-        return (
-            len(
-                title_matching.extract_title_words(
-                    title_matching.strip_translation_marks(self.papers[0].title)
-                )
-            )
-            >= _MIN_TELLING_WORDS
-        )
+        plain = title_matching.strip_translation_marks(self.papers[0].title)
+        return len(title_matching.extract_title_words(plain)) >= _MIN_TELLING_WORDS
 
 
 # Estimates how long a provider would keep a question waiting, from its rate and open requests.

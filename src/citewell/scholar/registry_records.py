@@ -20,9 +20,9 @@ from citewell.scholar.identifier_lookup import (
     NOT_REGISTERED,
     UNCHECKED,
     IdentifierLookup,
+    LookupBatcher,
     WorkRecord,
 )
-from citewell.scholar.lookup_batches import LookupBatcher
 from citewell.scholar.reference_matching import GENERAL_INDEXES, ReferenceMatcher, ReferenceMatches
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
@@ -127,19 +127,19 @@ class WorkRecords:
         return await self._repeat_after_pauses(match, lambda found: _is_match_open(found, query))
 
     async def _repeat_after_pauses(
-        self, ask: Callable[[], Awaitable[A]], is_open: Callable[[A], bool]
+        self, fetch: Callable[[], Awaitable[A]], is_open: Callable[[A], bool]
     ) -> A:
         """The answer, asked for again while it is open and a provider wants only a short pause."""
-        answer, left = await ask(), _MAX_WAITED_SECONDS
+        answer, left = await fetch(), _MAX_WAITED_SECONDS
         for _ in range(_MAX_REPEATS):
-            waits = [one.retry_after for one in answer.asked if one.retry_after is not None]
+            waits = [reply.retry_after for reply in answer.asked if reply.retry_after is not None]
             shortest = min(waits, default=_MAX_PAUSE_SECONDS + 1)
             wait = shortest if shortest <= _MAX_PAUSE_SECONDS else None
             if wait is None or wait > left or not is_open(answer):
                 break
             await self._pause(wait)
             left -= wait
-            answer = await ask()
+            answer = await fetch()
         return answer
 
     async def _load_cached(
@@ -156,7 +156,10 @@ class WorkRecords:
 
         async def fresh() -> FreshValue:
             made = await make()
-            return FreshValue(value=_encode_cache_value(shape, made), ttl=ttl(made))
+            data = shape.dump_python(made, mode="json")
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+            # Lone surrogates, which an API may send, are replaced.
+            return FreshValue(value=text.encode("utf-8", "replace"), ttl=ttl(made))
 
         loaded = await self._loader.load_or_make(owner, key, fresh)
         return shape.validate_json(loaded.entry.value)
@@ -166,40 +169,34 @@ def _choose_record_ttl(record: WorkRecord) -> float:
     """How long to cache a record; 0 for an unchecked one, which must not pass as absent."""
     if record.state == UNCHECKED:
         return 0.0
-    return (
-        PARTIAL_ANSWER_TTL_SECONDS
-        if _has_failed_provider(record.asked) or record.paper is None
-        else FULL_ANSWER_TTL_SECONDS
-    )
+    is_partial = record.paper is None or _has_failed_provider(record.asked)
+    return PARTIAL_ANSWER_TTL_SECONDS if is_partial else FULL_ANSWER_TTL_SECONDS
 
 
 def _choose_matches_ttl(matches: ReferenceMatches) -> float:
-    if not matches.papers:
-        return (
-            0.0
-            if _has_failed_provider(matches.asked) or not matches.is_answered
-            else PARTIAL_ANSWER_TTL_SECONDS
-        )
-    return (
-        PARTIAL_ANSWER_TTL_SECONDS
-        if _has_failed_provider(matches.asked)
-        else FULL_ANSWER_TTL_SECONDS
-    )
+    is_partial = _has_failed_provider(matches.asked)
+    if matches.papers:
+        return PARTIAL_ANSWER_TTL_SECONDS if is_partial else FULL_ANSWER_TTL_SECONDS
+    return 0.0 if is_partial or not matches.is_answered else PARTIAL_ANSWER_TTL_SECONDS
 
 
 def _has_failed_provider(asked: Iterable[ProviderOutcome]) -> bool:
-    return any(one.outcome == FAILED for one in asked)
+    return any(reply.outcome == FAILED for reply in asked)
 
 
 def _is_match_open(found: ReferenceMatches, query: BibliographicQuery) -> bool:
     """Whether an index of every field was refused, and nothing near was found without it."""
     refused = any(
-        one.outcome == FAILED and one.provider in GENERAL_INDEXES and one.retry_after is not None
-        for one in found.asked
+        reply.outcome == FAILED
+        and reply.provider in GENERAL_INDEXES
+        and reply.retry_after is not None
+        for reply in found.asked
     )
     if found.is_answered and (query.glance or not refused):
         return False
-    best = max((record_merging.score_closeness(one, query) for one in found.papers), default=0.0)
+    best = max(
+        (record_merging.score_closeness(paper, query) for paper in found.papers), default=0.0
+    )
     return best < _NEAR_CLOSENESS
 
 
@@ -208,12 +205,6 @@ def _build_record_key(what: str, question: dict[str, Any]) -> str:
         ["scholar", what, _CACHE_VERSION, question], sort_keys=True, ensure_ascii=False
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _encode_cache_value(shape: TypeAdapter[T], made: T) -> bytes:
-    """The value as JSON bytes; lone surrogates, which an API may send, are replaced."""
-    data = shape.dump_python(made, mode="json")
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 @cache

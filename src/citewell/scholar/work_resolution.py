@@ -79,7 +79,7 @@ class WorkResolver:
             best is not None
             and record_merging.compare_titles(title, best.title) >= _MIN_TITLE_SIMILARITY
         ):
-            ids = tuple(PaperId(scheme=one, value=value) for one, value in best.ids.items())
+            ids = tuple(PaperId(scheme=scheme, value=value) for scheme, value in best.ids.items())
             note = f"The title was matched to {choose_work_address(best) or best.title}."
             return ResolvedWork(ids=_prefer_arxiv_id(ids), paper=best, notes=(note,))
         if not matches.is_answered:
@@ -97,11 +97,15 @@ class WorkResolver:
 
 def _prefer_arxiv_id(ids: tuple[PaperId, ...]) -> tuple[PaperId, ...]:
     """The identifiers, with an arXiv id before the DOI that is made from it."""
-    made = [one for one in ids if one.scheme is IdentifierScheme.DOI and "/arxiv." in one.value]
-    arxiv = [one for one in ids if one.scheme is IdentifierScheme.ARXIV]
+    made = [
+        paper_id
+        for paper_id in ids
+        if paper_id.scheme is IdentifierScheme.DOI and "/arxiv." in paper_id.value
+    ]
+    arxiv = [paper_id for paper_id in ids if paper_id.scheme is IdentifierScheme.ARXIV]
     if not made or not arxiv:
         return ids
-    return (*arxiv, *(one for one in ids if one not in arxiv))
+    return (*arxiv, *(paper_id for paper_id in ids if paper_id not in arxiv))
 
 
 # Papers in the form callers receive.
@@ -177,11 +181,9 @@ def choose_work_address(paper: Paper) -> str:
 def list_author_names(paper: Paper) -> tuple[str, ...] | None:
     """The authors' names; a longer list than 50 ends with how many more there are."""
     names = [name for person in paper.authors if (name := clean_markup(person.name))]
-    if len(names) > _MAX_AUTHORS:
-        names = [
-            *names[:_MAX_AUTHORS],
-            f"and {len(names) - _MAX_AUTHORS} {pluralize(len(names) - _MAX_AUTHORS, 'other')}",
-        ]
+    more = len(names) - _MAX_AUTHORS
+    if more > 0:
+        names = [*names[:_MAX_AUTHORS], f"and {more} {pluralize(more, 'other')}"]
     return tuple(names) or None
 
 

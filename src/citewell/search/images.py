@@ -296,8 +296,8 @@ class ImageSearchService:
             for spec in map(self._catalogue.find_spec, self._catalogue.list_provider_names())
             if Offer.IMAGES in spec.offers and ImageFilter.SITES in spec.image_filters
         ]
-        told = f" Those that can: {', '.join(able)}." if able else ""
-        return (f"No provider that was asked can search images of a lens only.{told}",)
+        hint = f" Those that can: {', '.join(able)}." if able else ""
+        return (f"No provider that was asked can search images of a lens only.{hint}",)
 
     def _list_others(self, harvest: _ImageHarvest) -> tuple[str, ...]:
         asked = harvest.asked.list_attempted_providers()

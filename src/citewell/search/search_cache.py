@@ -38,24 +38,24 @@ class CachedWebSearch:
         )
 
     async def search_cached(
-        self, ask: SearchRequest, *, trace: RoutingTrace, tenant: str | None = None
+        self, request: SearchRequest, *, trace: RoutingTrace, tenant: str | None = None
     ) -> SearchAnswer:
         owner = self._sharing.find_cache_owner(tenant)
         if owner is None:
-            return await self._web.search_web_pages(ask, trace=trace)
+            return await self._web.search_web_pages(request, trace=trace)
 
         async def make() -> FreshValue:
-            answer = await self._web.search_web_pages(ask, trace=trace)
+            answer = await self._web.search_web_pages(request, trace=trace)
             ttl = SEARCH_FRESH_SECONDS if answer.result_count else EMPTY_ANSWER_SECONDS
             text = json.dumps(answer.model_dump(mode="json"), ensure_ascii=False)
             return FreshValue(value=text.encode("utf-8", "replace"), ttl=ttl)
 
-        loaded = await self._loader.load_or_make(owner, _build_search_key(ask), make)
+        loaded = await self._loader.load_or_make(owner, _build_search_key(request), make)
         return SearchAnswer.model_validate_json(loaded.entry.value)
 
 
-def _build_search_key(ask: SearchRequest) -> str:
+def _build_search_key(request: SearchRequest) -> str:
     text = json.dumps(
-        ["search", _SEARCH_ANSWER_VERSION, asdict(ask)], sort_keys=True, ensure_ascii=False
+        ["search", _SEARCH_ANSWER_VERSION, asdict(request)], sort_keys=True, ensure_ascii=False
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

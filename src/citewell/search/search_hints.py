@@ -43,10 +43,10 @@ _BOT_WALL_WORDS = ("captcha", "access denied", "blocked")
 
 
 def explain_empty_answer(
-    ask: SearchRequest, harvest: SearchHarvest, *, others: Iterable[str]
+    request: SearchRequest, harvest: SearchHarvest, *, others: Iterable[str]
 ) -> EmptySearchHints:
     """`others` are the configured and available providers that were not asked."""
-    return explain_empty_harvest(list_constraints(ask), harvest, others=others)
+    return explain_empty_harvest(list_constraints(request), harvest, others=others)
 
 
 def explain_empty_harvest(
@@ -82,29 +82,29 @@ def build_domain_hints(
         reason = causes.pop() if len(causes) == 1 else "engines_failed"
     else:
         reason = "filters_too_restrictive" if filters else "no_match"
-    told = (*(error.message for error in failures), *details)
+    messages = (*(error.message for error in failures), *details)
     return EmptySearchHints(
         reason=reason,
         providers_attempted=attempted,
         filters_applied=filters,
         suggested_actions=suggest_actions(filters, others, reason),
-        details=tuple(dict.fromkeys(told))[:_MAX_HINT_DETAILS],
+        details=tuple(dict.fromkeys(messages))[:_MAX_HINT_DETAILS],
         epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),
     )
 
 
-def list_constraints(ask: SearchRequest) -> tuple[str, ...]:
+def list_constraints(request: SearchRequest) -> tuple[str, ...]:
     """The filters set in the request, the most restrictive first."""
     given = {
-        "exact_terms": ask.exact_terms,
-        "time_range": ask.time_range,
-        "site": ask.sites,
-        "lens": ask.lens,
-        "exclude_terms": ask.exclude_terms,
-        "category": ask.category != "general",
-        "language": ask.language,
-        "country": ask.country,
-        "safe": ask.safe == "high",
+        "exact_terms": request.exact_terms,
+        "time_range": request.time_range,
+        "site": request.sites,
+        "lens": request.lens,
+        "exclude_terms": request.exclude_terms,
+        "category": request.category != "general",
+        "language": request.language,
+        "country": request.country,
+        "safe": request.safe == "high",
     }
     return tuple(name for name, value in given.items() if value)
 
@@ -151,11 +151,11 @@ def suggest_actions(
 
 
 def _collect_failure_details(harvest: SearchHarvest) -> tuple[str, ...]:
-    told = [error.message for error in harvest.failures.values()]
+    details = [error.message for error in harvest.failures.values()]
     for reply in harvest.replies:
-        told += [f"{reply.provider}, engine {name}: {why}" for name, why in reply.unresponsive]
+        details += [f"{reply.provider}, engine {name}: {why}" for name, why in reply.unresponsive]
         if reply.dropped_count:
-            told.append(
+            details.append(
                 f"{reply.provider}: our own filters removed {reply.dropped_count} of its results."
             )
-    return tuple(dict.fromkeys(told))[:_MAX_HINT_DETAILS]
+    return tuple(dict.fromkeys(details))[:_MAX_HINT_DETAILS]

@@ -71,43 +71,43 @@ class SearchRequest:
     ] = None
 
 
-def normalize_request(ask: SearchRequest) -> SearchRequest:
+def normalize_request(request: SearchRequest) -> SearchRequest:
     """The request in canonical form: `site` merged into `sites`, blanks turned into None.
 
     Raises InvalidInput for a value that is too long, unknown or contradictory.
     """
-    check_declared_bounds(ask)
-    if ask.lens and (ask.site or ask.sites):
+    check_declared_bounds(request)
+    if request.lens and (request.site or request.sites):
         raise InvalidInput("site and lens cannot be combined: a lens is a set of sites itself.")
     return replace(
-        ask,
-        query=clean_query_text(ask.query),
-        time_range=ask.time_range or None,
-        language=check_language_code(ask.language),
-        country=normalize_country_code(ask.country),
+        request,
+        query=clean_query_text(request.query),
+        time_range=request.time_range or None,
+        language=check_language_code(request.language),
+        country=normalize_country_code(request.country),
         site=None,
-        sites=_collect_sites(ask),
-        lens=clean_single_line(ask.lens),
-        exact_terms=clean_single_line(ask.exact_terms),
-        exclude_terms=clean_single_line(ask.exclude_terms),
-        provider=normalize_provider_name(ask.provider),
-        claim=clean_single_line(ask.claim),
+        sites=_collect_sites(request),
+        lens=clean_single_line(request.lens),
+        exact_terms=clean_single_line(request.exact_terms),
+        exclude_terms=clean_single_line(request.exclude_terms),
+        provider=normalize_provider_name(request.provider),
+        claim=clean_single_line(request.claim),
     )
 
 
-def build_search_query(ask: SearchRequest) -> SearchQuery:
+def build_search_query(request: SearchRequest) -> SearchQuery:
     """The provider query for a normalized request, before a lens is applied."""
     return SearchQuery(
-        text=ask.query,
-        count=ask.count,
-        sites=ask.sites,
-        time_range=ask.time_range,
-        safe=ask.safe,
-        language=ask.language,
-        country=ask.country,
-        exact_terms=ask.exact_terms,
-        exclude_terms=ask.exclude_terms,
-        category=ask.category,
+        text=request.query,
+        count=request.count,
+        sites=request.sites,
+        time_range=request.time_range,
+        safe=request.safe,
+        language=request.language,
+        country=request.country,
+        exact_terms=request.exact_terms,
+        exclude_terms=request.exclude_terms,
+        category=request.category,
     )
 
 
@@ -152,10 +152,10 @@ def normalize_country_code(code: str | None) -> str | None:
     return upper
 
 
-def _collect_sites(ask: SearchRequest) -> tuple[str, ...]:
-    if ask.site and ask.sites:
+def _collect_sites(request: SearchRequest) -> tuple[str, ...]:
+    if request.site and request.sites:
         raise InvalidInput("site and sites cannot be combined; put all of them into sites.")
-    given = (ask.site,) if ask.site else ask.sites
+    given = (request.site,) if request.site else request.sites
     return tuple(dict.fromkeys(map(parse_site_domain, given)))
 
 

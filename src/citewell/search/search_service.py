@@ -120,7 +120,7 @@ class WebSearchService:
 
     async def search_web_pages(
         self,
-        ask: SearchRequest,
+        request: SearchRequest,
         *,
         trace: RoutingTrace,
         progress: ProgressCallback | None = None,
@@ -128,7 +128,7 @@ class WebSearchService:
     ) -> SearchAnswer:
         """Results, or hints why there are none; raises if no provider could answer."""
         started = self._clock()
-        asked = normalize_request(ask)
+        asked = normalize_request(request)
         if asked.fetch_content and self._reader is None:
             raise InvalidInput("fetch_content is not available here; read the links one by one.")
         lens = self._lenses.resolve_lens(asked.lens) if asked.lens else None
@@ -154,10 +154,10 @@ class WebSearchService:
         )
 
     def _search_providers(
-        self, ask: SearchRequest, lens: SearchLens | None, trace: RoutingTrace
+        self, request: SearchRequest, lens: SearchLens | None, trace: RoutingTrace
     ) -> Awaitable[SearchHarvest]:
-        query = build_search_query(ask)
-        name = ask.provider or (lens.required_provider if lens else None)
+        query = build_search_query(request)
+        name = request.provider or (lens.required_provider if lens else None)
         if name:
             # Web if the provider does not offer news, which the filter report mentions.
             has_news = (
@@ -167,15 +167,15 @@ class WebSearchService:
             )
             offer = Offer.NEWS if has_news else Offer.WEB
             return self._rounds.search_named_provider(name, offer, query, lens=lens, trace=trace)
-        chain = self._choose_category_chain(ask)
+        chain = self._choose_category_chain(request)
         return self._rounds.search_chain(chain, query, lens=lens, trace=trace)
 
-    def _choose_category_chain(self, ask: SearchRequest) -> ProviderChain:
+    def _choose_category_chain(self, request: SearchRequest) -> ProviderChain:
         """The web chain with providers that support the category first."""
         web = self.router.require_chain(Offer.WEB)
-        if ask.category == "general":
+        if request.category == "general":
             return web
-        if ask.category == "news":
+        if request.category == "news":
             able = self.router.find_chain(Offer.NEWS).main
         else:
             able = tuple(
@@ -191,7 +191,7 @@ class WebSearchService:
 
     def _build_search_answer(
         self,
-        ask: SearchRequest,
+        request: SearchRequest,
         harvest: SearchHarvest,
         found: tuple[SearchResult, ...],
         *,
@@ -202,42 +202,42 @@ class WebSearchService:
         rows = result_filters.merge_filter_reports(reply.reports for reply in harvest.replies)
         return SearchAnswer(
             urls=tuple(result.url for result in found),
-            query=ask.query,
+            query=request.query,
             result_count=len(found),
             results=found,
-            hints=None if found else self._explain_empty_harvest(ask, harvest),
-            requested_num_results=ask.count if ask.count > limit else None,
+            hints=None if found else self._explain_empty_harvest(request, harvest),
+            requested_num_results=request.count if request.count > limit else None,
             filters=rows or None,
-            notes=_collect_answer_notes(ask, harvest, limit) or None,
+            notes=_collect_answer_notes(request, harvest, limit) or None,
             metadata=_build_search_metadata(
-                ask, harvest, found, stats=stats, milliseconds=milliseconds
+                request, harvest, found, stats=stats, milliseconds=milliseconds
             ),
         )
 
     def _explain_empty_harvest(
-        self, ask: SearchRequest, harvest: SearchHarvest
+        self, request: SearchRequest, harvest: SearchHarvest
     ) -> EmptySearchHints:
         others = self._rounds.list_healthy_providers(but=harvest.list_attempted_providers())
-        return search_hints.explain_empty_answer(ask, harvest, others=others)
+        return search_hints.explain_empty_answer(request, harvest, others=others)
 
 
-def _build_claim_terms(ask: SearchRequest) -> nearest_sentences.ClaimTerms | None:
-    if not ask.claim:
+def _build_claim_terms(request: SearchRequest) -> nearest_sentences.ClaimTerms | None:
+    if not request.claim:
         return None
-    return nearest_sentences.build_claim_terms(ask.claim, language=ask.language)
+    return nearest_sentences.build_claim_terms(request.claim, language=request.language)
 
 
 def _collect_answer_notes(
-    ask: SearchRequest, harvest: SearchHarvest, limit: int
+    request: SearchRequest, harvest: SearchHarvest, limit: int
 ) -> tuple[str, ...]:
     notes = [note for reply in harvest.replies for note in reply.notes] + harvest.notes
-    if ask.count > limit:
+    if request.count > limit:
         notes.append(f"{limit} results are the maximum that the provider can return.")
     return tuple(dict.fromkeys(notes))
 
 
 def _build_search_metadata(
-    ask: SearchRequest,
+    request: SearchRequest,
     harvest: SearchHarvest,
     found: tuple[SearchResult, ...],
     *,
@@ -249,11 +249,11 @@ def _build_search_metadata(
     instance = next((reply.instance for reply in replies if reply.instance), None)
     asked = dict.fromkeys(url for reply in harvest.replies for url in reply.instances_asked)
     return SearchMetadata(
-        query=ask.query,
-        category=ask.category,
-        language=ask.language,
+        query=request.query,
+        category=request.category,
+        language=request.language,
         results_count=len(found),
-        fetch_content=ask.fetch_content,
+        fetch_content=request.fetch_content,
         search_time_ms=milliseconds,
         instance_used=instance,
         attempted_instances=tuple(asked) if set(asked) - {instance} else None,
@@ -303,7 +303,7 @@ def build_page_batch_reader(
     Without `summary_chars` pages have no summary.
     """
 
-    async def one(
+    async def read_result(
         url: str, report: SourceCallback, gate: asyncio.Semaphore
     ) -> PageContent | CitewellError:
         async with gate:
@@ -314,8 +314,10 @@ def build_page_batch_reader(
             except CitewellError as error:
                 return error
             except TimeoutError:
-                said = f"The page was not read within {timeout:g} {pluralize(timeout, 'second')}."
-                return NetworkFailed(said, reason=FailureReason.TIMEOUT)
+                message = (
+                    f"The page was not read within {timeout:g} {pluralize(timeout, 'second')}."
+                )
+                return NetworkFailed(message, reason=FailureReason.TIMEOUT)
             from citewell.reading.source_classification import describe_page_source
 
             report([describe_page_source(url, page)])
@@ -329,7 +331,7 @@ def build_page_batch_reader(
         addresses: Sequence[str], report: SourceCallback
     ) -> Sequence[PageContent | CitewellError]:
         gate = asyncio.Semaphore(concurrency)
-        return await asyncio.gather(*(one(url, report, gate) for url in addresses))
+        return await asyncio.gather(*(read_result(url, report, gate) for url in addresses))
 
     return many
 

@@ -11,9 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from citewell.citations import dois, identifiers
-from citewell.citations.citable_works import CitableWork, parse_author_line
+from citewell.citations.citable_works import (
+    SOURCE_FIELDS,
+    CitableWork,
+    convert_result_item,
+    parse_author_line,
+)
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
-from citewell.citations.result_items import SOURCE_FIELDS, convert_result_item
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from citewell.citations import dois, identifiers, legal_citations, standards
+from citewell.citations import dois, identifiers, official_citations
 from citewell.citations.reference import Reference
 from citewell.core.values.citation_checks import CaseRecord
 from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase
@@ -110,7 +110,7 @@ def build_lookup_key(reference: Reference, *, structured: bool) -> Reference:
 def add_address_identifiers(reference: Reference) -> Reference:
     """The reference with the identifiers in its address, if it has none of its own."""
     known = reference.ids or (identifiers.find_identifiers(reference.url) if reference.url else ())
-    if not known and (number := standards.find_rfc_field(reference.raw)):
+    if not known and (number := official_citations.find_rfc_field(reference.raw)):
         known = (PaperId(scheme=IdentifierScheme.RFC, value=number),)
     if reference.doi and reference.doi == dois.find_doi(reference.raw):
         meant = [
@@ -145,9 +145,11 @@ def find_identifier_fault(reference: Reference, finding: WorkFinding) -> str:
         return identifiers.identify_citation(reference.raw[:_MAX_IDENTIFIED_CHARS]).fault
     if reference.ids or finding.paper is not None:
         return ""
-    numbers = (standards.find_standard(text) for text in (reference.title, reference.raw) if text)
+    numbers = (
+        official_citations.find_standard(text) for text in (reference.title, reference.raw) if text
+    )
     found = next(filter(None, numbers), None)
-    return standards.describe_standard(found) if found else ""
+    return official_citations.describe_standard(found) if found else ""
 
 
 def find_checked_address(reference: Reference) -> str:
@@ -165,9 +167,9 @@ def find_legal_form(reference: Reference) -> str:
         return ""
     if reference.kind in {"legal_case", "legislation", "bill", "regulation", "treaty"}:
         return "case_name"
-    found = legal_citations.find_legal_citation(
+    found = official_citations.find_legal_citation(
         reference.title
-    ) or legal_citations.find_legal_citation(reference.raw[:_MAX_CASE_CHARS])
+    ) or official_citations.find_legal_citation(reference.raw[:_MAX_CASE_CHARS])
     return found.form if found else ""
 
 

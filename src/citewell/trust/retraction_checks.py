@@ -19,7 +19,7 @@ from citewell.core.values.paper import IdentifierScheme, IntegrityNotice, Paper,
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.routing.ports import IntegrityNotices, Offer, PaperLookupMany
 from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.scholar.lookup_batches import LookupBatcher
+from citewell.scholar.identifier_lookup import LookupBatcher
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.tiered_cache import ResultCache
 from citewell.trust.notice_weighing import BARE_FLAG_SOURCE, WeighingContext, weigh_notices

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from citewell.citations.author_names import NAME_PARTICLE_REGEX, NAME_PARTICLES, AuthorName
 from citewell.citations.references import reference_fields
 from citewell.core.values.paper import WorkAuthor
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 from citewell.text.language.scripts import CJK_RANGES
 
 _CAPITAL_WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
@@ -134,7 +133,10 @@ def _pair_name_parts(parts: list[str]) -> list[WorkAuthor]:
     while place < len(parts):
         part, after = parts[place], parts[place + 1] if place + 1 < len(parts) else ""
         if _AUTHOR_SUFFIX_PATTERN.fullmatch(part) and people:
-            people[-1] = _add_name_suffix(people[-1], part)
+            last = people[-1]
+            people[-1] = reference_fields.build_person(
+                family=last.family or last.name, given=last.given, suffix=part
+            )
         elif after and _is_given_name_part(after, part, first=not people, alone=len(parts) == 2):
             people.append(_build_family_first_person(part, after))
             place += 1
@@ -202,12 +204,6 @@ def _parse_single_author(part: str) -> WorkAuthor:
     return reference_fields.build_person(family=family, given=given, suffix=suffix)
 
 
-def _add_name_suffix(person: WorkAuthor, suffix: str) -> WorkAuthor:
-    return reference_fields.build_person(
-        family=person.family or person.name, given=person.given, suffix=suffix
-    )
-
-
 # Writes a reference as the tagger's examples are written, character for character of the same length.
 
 
@@ -233,9 +229,5 @@ def _lower_capitals(text: str) -> str:
 
 def _capitalize_usual_word(found: re.Match[str]) -> str:
     word = found[0].lower()
-    return word if word in _load_small_words() else word.capitalize()
-
-
-@cache
-def _load_small_words() -> frozenset[str]:
-    return frozenset(load_table(__package__, "usual_writing")["small_words"])
+    is_small = word in load_words(__package__, "usual_writing", "small_words")
+    return word if is_small else word.capitalize()

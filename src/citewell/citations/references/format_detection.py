@@ -107,7 +107,7 @@ def _detect_tagged_format(text: str) -> str:
 
 
 def _is_work_table(text: str) -> bool:
-    from citewell.citations.references.formats.table_references import find_table_delimiter
+    from citewell.citations.references.formats.csl_table_references import find_table_delimiter
 
     return "\n" in text.strip() and bool(find_table_delimiter(text))
 

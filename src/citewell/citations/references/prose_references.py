@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from citewell.citations import legal_citations
+from citewell.citations import official_citations
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import (
     author_lists,
@@ -103,7 +103,7 @@ def parse_prose_document(text: str) -> BibliographyDocument:
         if not (
             _LETTER_WORD_PATTERN.search(whole)
             or reference_fields.find_ids_in_text(whole)
-            or legal_citations.find_legal_citation(whole)
+            or official_citations.find_legal_citation(whole)
         ):
             reason = "The reference has no words." if whole else "The reference is empty."
             malformed.append(

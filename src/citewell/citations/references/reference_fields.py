@@ -39,17 +39,9 @@ AND_OTHERS_NAMES = frozenset({"others", "et al", "et al.", "and others", "...", 
 
 def build_person(*, family: str = "", given: str = "", suffix: str = "") -> WorkAuthor:
     """A person from separate name parts."""
-    parts = (
-        clean_reference_value(given),
-        clean_reference_value(family),
-        clean_reference_value(suffix),
-    )
-    return WorkAuthor(
-        name=" ".join(part for part in parts if part),
-        family=parts[1],
-        given=parts[0],
-        suffix=parts[2],
-    )
+    given, family, suffix = map(clean_reference_value, (given, family, suffix))
+    name = " ".join(part for part in (given, family, suffix) if part)
+    return WorkAuthor(name=name, family=family, given=given, suffix=suffix)
 
 
 def build_organisation(name: str) -> WorkAuthor:
@@ -170,8 +162,5 @@ def find_ids_in_addresses(addresses: Iterable[str]) -> tuple[PaperId, ...]:
 
 def find_ids_in_text(text: str) -> tuple[PaperId, ...]:
     """The first identifier of each scheme in running text, the DOI first."""
-    return (
-        order_paper_ids(*identifiers.find_identifiers(text[:_MAX_IDENTIFIER_SEARCH_CHARS]))
-        if text
-        else ()
-    )
+    found = identifiers.find_identifiers(text[:_MAX_IDENTIFIER_SEARCH_CHARS]) if text else ()
+    return order_paper_ids(*found)

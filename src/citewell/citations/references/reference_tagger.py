@@ -1,4 +1,4 @@
-"""Labels the tokens of a reference with the field that each belongs to.
+"""Splits a reference into tokens, and labels each with the field that it belongs to.
 
 A linear-chain model: every feature of a token speaks for or against each label, every pair of
 neighbouring labels is more or less likely, and the best sequence as a whole is chosen. training/
@@ -8,14 +8,73 @@ has the scripts that learn the weights.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import TypedDict
 
-from citewell.citations.references.reference_tokens import WORD_SHAPES, ReferenceToken
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_table, load_words
+from citewell.text.language.scripts import CJK_RANGES
+
+_TOKEN_PATTERN = re.compile(r"(?P<number>\d+)|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)|\S")
+_CJK_WORD_PATTERN = re.compile(f"[{CJK_RANGES}]")
+_UNCASED_SHAPE = "aa"  # of scripts without capitals
+WORD_SHAPES = frozenset({"X", "x", "XX", "XXX", "Xx", "xx", "xX", _UNCASED_SHAPE})
+_MAX_WORD_CHARS = 20  # of a word among the features
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceToken:
+    start: int
+    end: int
+    text: str  # as written
+    word: str  # in lower case; of a number its shape
+    shape: str  # a mark is its own shape
+    is_spaced: bool  # white space stands before it
+
+    @property
+    def is_mark(self) -> bool:
+        return self.shape == self.text
+
+
+def split_reference_tokens(text: str) -> list[ReferenceToken]:
+    tokens: list[ReferenceToken] = []
+    end = -1
+    for found in _TOKEN_PATTERN.finditer(text):
+        piece = found[0]
+        kind = found.lastgroup
+        if kind == "word":
+            shape, word = _shape_word(piece), piece.lower()[:_MAX_WORD_CHARS]
+            if shape == _UNCASED_SHAPE and _CJK_WORD_PATTERN.match(piece):
+                word = f"cjk{min(len(piece), 7)}"  # names have two to four characters
+        elif kind == "number":
+            is_year = len(piece) == 4 and "1400" <= piece <= "2099"
+            shape = word = "year" if is_year else f"d{min(len(piece), 5)}"
+        else:
+            shape = word = piece
+        tokens.append(
+            ReferenceToken(found.start(), found.end(), piece, word, shape, found.start() != end)
+        )
+        end = found.end()
+    return tokens
+
+
+def _shape_word(word: str) -> str:
+    """One letter by its case; a longer word: Xx, xx, XX (up to three letters), XXX or xX."""
+    if len(word) == 1:
+        return "X" if word.isupper() else "x"
+    if word.isupper():
+        return "XX" if len(word) < 4 else "XXX"
+    if word.islower():
+        return "xx"
+    if word[0].isupper() and word[1:].islower():
+        return "Xx"
+    return "xX" if any(char.isupper() for char in word) else _UNCASED_SHAPE
+
+
+# Labels the tokens.
 
 CHUNK_ENDS = frozenset(',.;:()[]{}“”"«»„?!‘')
 SENTENCE_ENDS = frozenset(".?!")
@@ -293,7 +352,9 @@ def _starts_title(tokens: list[ReferenceToken], at: int) -> bool:
     for token in tokens[at : at + 6]:
         if token.shape in {".", "&", ";"}:
             return False
-        if token.shape == "xx" and token.word not in _load_name_words():
+        if token.shape == "xx" and token.word not in load_words(
+            __package__, "token_chunks", "name_words"
+        ):
             return True
     return False
 
@@ -366,9 +427,3 @@ def _classify_chunk(tokens: list[ReferenceToken]) -> str:
     if not big:
         return "s" + size + digits
     return ("M" if big > counts["small"] else "m") + size + initials + digits
-
-
-# small words that stand in lists of names
-@cache
-def _load_name_words() -> frozenset[str]:
-    return frozenset(load_table(__package__, "token_chunks")["name_words"])

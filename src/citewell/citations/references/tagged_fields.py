@@ -8,7 +8,7 @@ from itertools import groupby
 
 from citewell.citations.references import reference_tagger
 from citewell.citations.references.author_lists import write_as_usual
-from citewell.citations.references.reference_tokens import split_reference_tokens
+from citewell.citations.references.reference_tagger import split_reference_tokens
 from citewell.text.calendar_dates import find_month_number
 
 _PAGE_SPAN_PATTERN = re.compile(

@@ -56,7 +56,12 @@ def format_apa_entry(work: CitableWork, *, accessed: date) -> str:
     else:
         head = join_marked((names, when, join_nonempty((titled, label))))
     body = join_marked((head, _format_apa_source(work, names), publisher))
-    return join_nonempty((add_final_mark(body), _format_apa_address(work, accessed)))
+    address = (
+        f"Retrieved {format_long_day(accessed)}, from {work.url}"
+        if work.is_web_page and work.url
+        else work.link
+    )
+    return join_nonempty((add_final_mark(body), address))
 
 
 def format_apa_authors(people: Sequence[AuthorName]) -> str:
@@ -167,9 +172,3 @@ def _format_apa_volume(work: CitableWork) -> str:
     return join_nonempty(
         ("In", edited, work.container_title, f"({inside})" if inside else "", label)
     )
-
-
-def _format_apa_address(work: CitableWork, accessed: date) -> str:
-    if work.is_web_page and work.url:
-        return f"Retrieved {format_long_day(accessed)}, from {work.url}"
-    return work.link

@@ -47,7 +47,9 @@ _DATED_KINDS = _SITE_KINDS | _ENTRY_KINDS | {
 def format_chicago_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors. Year. "Title." Container. Address."""
     work = typeset_work(work)
-    title, source = _format_chicago_title(work), _format_source(work)
+    title, source = _format_chicago_title(work), ""
+    if work.kind not in _SITE_KINDS:
+        source = _format_serial(work) if is_serial(work) else _format_volume_inside(work)
     names = _format_chicago_creators(work)
     publication = _format_publication_facts(work, names)
     if not names:
@@ -140,12 +142,6 @@ def _join_chicago_editors(work: CitableWork) -> str:
     if len(names) > _MAX_CHICAGO_AUTHORS:
         return f"{', '.join(names[:_CHICAGO_SHORT_LIST_AUTHORS])}, et al."
     return join_names(names, last_separator=" and " if len(names) == 2 else ", and ")
-
-
-def _format_source(work: CitableWork) -> str:
-    if work.kind in _SITE_KINDS:
-        return ""
-    return _format_serial(work) if is_serial(work) else _format_volume_inside(work)
 
 
 def _format_serial(work: CitableWork) -> str:

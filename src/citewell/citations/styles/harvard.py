@@ -29,7 +29,7 @@ _ITALIC_TITLE_KINDS = frozenset({"", "book", "report", "thesis", "webpage"})
 _NEWS_KINDS = frozenset({"article-journal", "article-magazine", "article-newspaper"})
 _DAY_KINDS = frozenset({"article-magazine", "article-newspaper", "post-weblog", "speech"})
 _PAGED_KINDS = _NEWS_KINDS | {
-    *("article", "book", "chapter", "paper-conference", "report", "review", "review-book"),
+    *("article", "book", "chapter", "paper-conference", "report", "review", "review-book")
 }
 _EDITED_VOLUME_KINDS = frozenset({"chapter", "paper-conference"})
 
@@ -37,7 +37,11 @@ _EDITED_VOLUME_KINDS = frozenset({"chapter", "paper-conference"})
 def format_harvard_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors (year) 'Title', container. Available at: address."""
     work = typeset_work(work)
-    names = _format_harvard_creators(work)
+    names = (
+        format_harvard_authors(work.authors)
+        if work.authors or not work.editors
+        else f"{format_harvard_authors(work.editors)} {_name_harvard_role(work)}"
+    )
     year = f"({work.date_parts[0] or 'no date'})"
     title, container = _format_harvard_title(work), _format_harvard_container(work)
     if not names:  # the title, or the name of a newspaper, stands in their place
@@ -48,9 +52,12 @@ def format_harvard_entry(work: CitableWork, *, accessed: date) -> str:
         else:
             names, container = container, ""
     head = join_nonempty((names, year, join_nonempty((title, container), ", ")))
-    body = _join_british_sentences(
-        (head, _format_secondary_editors(work), _format_harvard_publisher(work))
+    editors = (
+        ""
+        if work.kind in _EDITED_VOLUME_KINDS or not work.editors or not work.authors
+        else f"Edited by {_format_editor_names(work)}"
     )
+    body = join_marked((head, editors, _format_harvard_publisher(work)), british=True)
     issue = f"({work.issue})" if work.issue else ""
     work_locator = f"{work.volume}{issue}" if work.kind == "article-journal" else ""
     pages = format_labelled_pages(work.pages) if work.kind in _PAGED_KINDS else ""
@@ -70,16 +77,6 @@ def format_harvard_authors(people: Sequence[AuthorName]) -> str:
     return join_names(names, last_separator=" and ")
 
 
-def _join_british_sentences(parts: Sequence[str]) -> str:
-    return join_marked(parts, british=True)
-
-
-def _format_harvard_creators(work: CitableWork) -> str:
-    if work.authors or not work.editors:
-        return format_harvard_authors(work.authors)
-    return f"{format_harvard_authors(work.editors)} {_name_harvard_role(work)}"
-
-
 def _name_harvard_role(work: CitableWork) -> str:
     return "(eds)" if len(work.editors) > 1 else "(ed.)"
 
@@ -94,15 +91,12 @@ def _format_editor_names(work: CitableWork) -> str:
 def _format_harvard_title(work: CitableWork) -> str:
     if not work.title:
         return ""
+    # Single quotation marks stand outside, double ones inside.
     if work.kind in _ITALIC_TITLE_KINDS:
-        return _join_british_sentences(
-            (_set_british_marks(work.title), _format_harvard_edition(work))
+        return join_marked(
+            (nest_quotation_marks(work.title), _format_harvard_edition(work)), british=True
         )
     return f"‘{nest_quotation_marks(work.title, marks=_SECOND_LEVEL_MARKS)}’"
-
-
-def _set_british_marks(text: str) -> str:
-    return nest_quotation_marks(text)  # single marks outside, double ones inside
 
 
 def _format_harvard_edition(work: CitableWork) -> str:
@@ -111,22 +105,16 @@ def _format_harvard_edition(work: CitableWork) -> str:
 
 
 def _format_harvard_container(work: CitableWork) -> str:
-    site = _set_british_marks(work.container_title)
+    site = nest_quotation_marks(work.container_title)
     if not site:
         return ""
     if work.kind in {"article", "article-journal"} and not work.pages and not work.volume:
         site = f"{site} [Preprint]"
     edition = "" if work.kind in _ITALIC_TITLE_KINDS else _format_harvard_edition(work)
-    site = _join_british_sentences((site, edition))
+    site = join_marked((site, edition), british=True)
     if work.kind in _EDITED_VOLUME_KINDS and work.editors and work.authors:
         return f"in {_format_editor_names(work)} {_name_harvard_role(work)} {site}"
     return site
-
-
-def _format_secondary_editors(work: CitableWork) -> str:
-    if work.kind in _EDITED_VOLUME_KINDS or not work.editors or not work.authors:
-        return ""
-    return f"Edited by {_format_editor_names(work)}"
 
 
 def _format_harvard_publisher(work: CitableWork) -> str:
@@ -135,7 +123,8 @@ def _format_harvard_publisher(work: CitableWork) -> str:
     if work.kind == "thesis":
         return work.publisher
     number = work.number if work.kind == "report" else ""
-    return _join_british_sentences((number, join_nonempty((work.place, work.publisher), ": ")))
+    publisher = join_nonempty((work.place, work.publisher), ": ")
+    return join_marked((number, publisher), british=True)
 
 
 def _format_day_month(work: CitableWork) -> str:

@@ -66,7 +66,7 @@ def _format_ieee_editors(work: CitableWork) -> str:
     if not work.editors:
         return ""
     role = "Eds." if len(work.editors) > 1 else "Ed."
-    return f"{_join_people_names([format_short_name(one) for one in work.editors])}, {role}"
+    return f"{_join_people_names([format_short_name(editor) for editor in work.editors])}, {role}"
 
 
 def _list_ieee_journal_parts(work: CitableWork) -> list[str]:
@@ -81,7 +81,12 @@ def _list_ieee_journal_parts(work: CitableWork) -> list[str]:
 def _list_ieee_sentences(work: CitableWork, title: str) -> tuple[list[str], list[str]]:
     """The parts after the authors, and those of a second sentence if the kind has one."""
     editors = _format_ieee_editors(work) if work.authors else ""
-    imprint, when = _format_ieee_imprint(work), _format_ieee_date(work)
+    imprint = (
+        join_nonempty((work.place, work.publisher), ": ")
+        if work.kind in _PLACE_FIRST_KINDS
+        else join_nonempty((work.publisher, work.place), ", ")
+    )
+    when = _format_ieee_date(work)
     pages, inside = format_labelled_pages(work.pages), f"in {work.site}" if work.site else ""
     located = _list_work_locators(work)
     numbered = [title, imprint, work.number, when]
@@ -108,12 +113,6 @@ def _list_work_locators(work: CitableWork) -> list[str]:
         f"vol. {work.volume}" if work.volume else "",
         f"no. {work.issue}" if work.issue else "",
     ]
-
-
-def _format_ieee_imprint(work: CitableWork) -> str:
-    if work.kind in _PLACE_FIRST_KINDS:
-        return join_nonempty((work.place, work.publisher), ": ")
-    return join_nonempty((work.publisher, work.place), ", ")
 
 
 def _format_ieee_date(work: CitableWork) -> str:

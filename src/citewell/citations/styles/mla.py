@@ -81,13 +81,16 @@ def _list_mla_details(work: CitableWork, names: str) -> list[str]:
         site = ""
     place = f" [{work.place}]" if site and work.place and is_serial(work) else ""
     mla_publisher = "" if work.kind == "thesis" or is_serial(work) else work.publisher or work.place
+    number = (
+        f"no. {work.number}" if work.number.isdigit() and work.kind != "standard" else work.number
+    )
     return [
         f"{site}{place}",
         _format_mla_editors(work),
         format_edition(work.edition),
         _format_mla_volume(work),
         format_numbered("no.", work.issue),
-        _format_mla_number(work),
+        number,
         mla_publisher,
         _format_mla_date(work),
         format_labelled_pages(work.pages, form="minimal-two"),
@@ -110,12 +113,6 @@ def _format_mla_volume(work: CitableWork) -> str:
     if is_serial(work) or follows:
         return format_volume(work.volume)
     return "" if work.authors else format_volume(work.volume, "Vol.")
-
-
-def _format_mla_number(work: CitableWork) -> str:
-    if work.number.isdigit() and work.kind != "standard":
-        return f"no. {work.number}"
-    return work.number
 
 
 def _format_mla_date(work: CitableWork) -> str:

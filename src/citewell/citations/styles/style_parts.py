@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cache
 
 from citewell.citations.author_names import AuthorName
 from citewell.citations.citable_works import CitableWork
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_words
 
 # A letter may stand before the number (S224) or after it (12a).
 _PAGE_RANGE_PATTERN = re.compile(
@@ -82,11 +81,11 @@ def quote_title(title: str) -> str:
     return f"“{nest_quotation_marks(title)}”" if title else ""
 
 
-def join_names(names: Sequence[str], *, last_separator: str, separator: str = ", ") -> str:
-    """The names joined by `separator`, with `last_separator` before the last one."""
+def join_names(names: Sequence[str], *, last_separator: str) -> str:
+    """The names joined by commas, with `last_separator` before the last one."""
     if len(names) < 2:
         return "".join(names)
-    return f"{separator.join(names[:-1])}{last_separator}{names[-1]}"
+    return f"{', '.join(names[:-1])}{last_separator}{names[-1]}"
 
 
 def format_spoken_name(author: AuthorName, given: str | None = None) -> str:
@@ -292,12 +291,18 @@ def capitalize_headline(text: str, language: str) -> str:
     begins, last = True, -1
     for place, token in enumerate(tokens):
         if not token[0].isspace() and not _TITLE_MARK.fullmatch(token):
-            if not _goes_on(tokens, place) and not _begins_host(tokens, place):
+            # A host or file name such as my-site.example.org keeps its letters.
+            rest = "".join(tokens[place : place + _MAX_HOST_TOKENS])
+            if not _goes_on(tokens, place) and not _HOST_PATTERN.match(rest):
                 tokens[place] = _capitalize_word(token, begins=begins)
             begins, last = False, place
         elif token in _FRESH_START_MARKS:
             begins = True
-    if last >= 0 and len(tokens[last]) > 1 and tokens[last] in _load_small_words():
+    if (
+        last >= 0
+        and len(tokens[last]) > 1
+        and tokens[last] in load_words(__package__, "title_case", "small_words")
+    ):
         tokens[last] = _raise_first_letter(tokens[last])
     return "".join(tokens)
 
@@ -305,7 +310,7 @@ def capitalize_headline(text: str, language: str) -> str:
 def _capitalize_word(word: str, *, begins: bool) -> str:
     if word != word.lower():
         return word
-    is_small = word in _load_small_words() or len(word) == 1
+    is_small = word in load_words(__package__, "title_case", "small_words") or len(word) == 1
     return word if is_small and not begins else _raise_first_letter(word)
 
 
@@ -314,24 +319,12 @@ def _raise_first_letter(word: str) -> str:
     return word if lone_greek else word[:1].upper() + word[1:]
 
 
-def _begins_host(tokens: list[str], place: int) -> bool:
-    """Whether the word begins a host or file name such as my-site.example.org, which keeps its letters."""
-    rest = "".join(tokens[place : place + _MAX_HOST_TOKENS])
-    return bool(_HOST_PATTERN.match(rest))
-
-
 def _goes_on(tokens: list[str], place: int) -> bool:
     """Whether a mark inside a word comes before: l’homme, o’clock, example.org, or an accent in LaTeX."""
     if place < 2 or tokens[place - 1] not in _INNER_MARKS:
         return False
     before = tokens[place - 2][-1]
     return before.isalnum() or before == "\\"
-
-
-# Articles, conjunctions and prepositions, which stay small inside a title.
-@cache
-def _load_small_words() -> frozenset[str]:
-    return frozenset(load_table(__package__, "title_case")["small_words"])
 
 
 # Page ranges as each style shortens them.

@@ -29,6 +29,11 @@ def format_vancouver_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors. Title. Journal. Date;volume(issue):pages. doi."""
     work = typeset_work(work)
     vancouver_creators = format_vancouver_authors(work.authors) or _format_vancouver_editors(work)
+    pages = (
+        ""
+        if work.kind in SERIAL_KINDS | {"book"} or not work.pages
+        else f"p. {_shorten_pages(work.pages)}"
+    )
     body = join_marked(
         (
             vancouver_creators,
@@ -36,7 +41,7 @@ def format_vancouver_entry(work: CitableWork, *, accessed: date) -> str:
             "" if work.container_title else format_edition(work.edition),
             _format_vancouver_container(work),
             _format_imprint(work, accessed),
-            _format_monograph_pages(work),
+            pages,
             # A page of a site is cited under the name of the site.
             work.title if work.kind in {"", "webpage"} else "",
             _format_report_number(work),
@@ -107,12 +112,6 @@ def _format_serial_place(work: CitableWork) -> str:
         return ""
     issue = f"({work.issue})" if work.issue else ""
     return join_nonempty((f"{work.volume}{issue}", _shorten_pages(work.pages)), ":")
-
-
-def _format_monograph_pages(work: CitableWork) -> str:
-    if work.kind in SERIAL_KINDS | {"book"} or not work.pages:
-        return ""
-    return f"p. {_shorten_pages(work.pages)}"
 
 
 def _format_report_number(work: CitableWork) -> str:

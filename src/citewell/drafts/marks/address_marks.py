@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from citewell.citations.legal_citations import find_legal_spans
+from citewell.citations.official_citations import find_legal_spans
 from citewell.domains.law.case_names import read_case_name
 from citewell.drafts.draft import (
     CitationForm,

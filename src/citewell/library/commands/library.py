@@ -24,17 +24,8 @@ from citewell.cli.shared_options import JsonOption
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity
-from citewell.library import library_documents
-from citewell.library import library_documents as library_export
+from citewell.library import library_documents, library_import
 from citewell.library.library_access import DocumentSelection, OwnerLibrary
-from citewell.library.library_import import (
-    ImportPlan,
-    ImportReport,
-    ImportSources,
-    LibraryImport,
-    build_sitemap_fetcher,
-    plan_import,
-)
 from citewell.library.library_rows import DocumentCard
 from citewell.library.library_store import LibraryFilters, LibraryMatch
 from citewell.library.local_files import LocalFileReader
@@ -96,14 +87,14 @@ def add_documents(
 
 async def _add_sources(
     sources: list[str], tags: list[str], owner: str | None, *, recursive: bool, limit: int | None
-) -> tuple[ImportReport, int]:
+) -> tuple[library_import.ImportReport, int]:
     async with open_command_app() as app, _open_source_readers(app) as readers:
         with screen.show_spinner("Looking for documents"):
-            wanted: ImportPlan = await plan_import(
+            wanted: library_import.ImportPlan = await library_import.plan_import(
                 sources, get=readers.fetch_bytes, recursive=recursive, limit=limit
             )
         at_once = max(2, min(4, os.cpu_count() or 2))
-        adding = LibraryImport(
+        adding = library_import.LibraryImport(
             app.open_state().library,
             owner or str(app.local_owner),
             readers,
@@ -115,7 +106,7 @@ async def _add_sources(
 
 
 @asynccontextmanager
-async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
+async def _open_source_readers(app: App) -> AsyncIterator[library_import.ImportSources]:
     from citewell.reading.pages.cached_pages import CachedPageReader
 
     pages = app.require_service(CachedPageReader)
@@ -124,14 +115,14 @@ async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
     async def page(url: str) -> Any:
         return await pages.read_page(url, max_length=MAX_PAGE_BYTES)
 
-    yield ImportSources(
+    yield library_import.ImportSources(
         files=files,
         read_page=page,
-        fetch_bytes=build_sitemap_fetcher(app.settings, app.network, app.workers),
+        fetch_bytes=library_import.build_sitemap_fetcher(app.settings, app.network, app.workers),
     )
 
 
-def _build_adding_json(report: ImportReport, left: int) -> dict[str, Any]:
+def _build_adding_json(report: library_import.ImportReport, left: int) -> dict[str, Any]:
     return {
         "added": report.added,
         "replaced": report.replaced,
@@ -148,7 +139,7 @@ def _build_adding_json(report: ImportReport, left: int) -> dict[str, Any]:
     }
 
 
-def _print_adding_result(report: ImportReport, left: int) -> None:
+def _print_adding_result(report: library_import.ImportReport, left: int) -> None:
     failed = [problem for problem in report.problems if problem.failed]
     passed = len(report.problems) - len(failed)
     for failure in failed:
@@ -186,7 +177,7 @@ def list_library(
     )
     cards = asyncio.run(_load_document_cards(owner, chosen))
     if as_json:
-        screen.print_json([library_export.build_card_facts(card) for card in cards])
+        screen.print_json([library_documents.build_card_facts(card) for card in cards])
     else:
         rows = [_build_card_row(card) for card in cards]
         if rows:
@@ -246,7 +237,13 @@ def search_library(
     )
     matches = asyncio.run(_find_matches(owner, query, filters, count))
     if as_json:
-        screen.print_json([_build_match_json(match) for match in matches])
+        screen.print_json(
+            [
+                library_documents.build_card_facts(match.card)
+                | {"score": round(match.score, 4), "snippet": match.snippet}
+                for match in matches
+            ]
+        )
     else:
         for number, match in enumerate(matches, start=1):
             _print_match(number, match)
@@ -268,13 +265,6 @@ def _parse_day_option(option: str, given: str | None) -> float | None:
     if found is None:
         raise InvalidInput(f"{option} {given!r} is not a date. Write it like 2026-03-14.")
     return found.timestamp()
-
-
-def _build_match_json(match: LibraryMatch) -> dict[str, Any]:
-    return library_export.build_card_facts(match.card) | {
-        "score": round(match.score, 4),
-        "snippet": match.snippet,
-    }
 
 
 def _print_match(number: int, match: LibraryMatch) -> None:
@@ -361,10 +351,10 @@ async def _write_export(
     async with _open_library(owner) as library:
         found = library.iterate_documents(chosen)
         if out is None:
-            return await library_export.export_json_lines(found, sys.stdout)
+            return await library_documents.export_json_lines(found, sys.stdout)
         if form is ExportFormat.JSONL:
-            return await library_export.export_to_file(found, out)
-        return await library_export.export_to_directory(found, out)
+            return await library_documents.export_to_file(found, out)
+        return await library_documents.export_to_directory(found, out)
 
 
 SUBCOMMANDS = {

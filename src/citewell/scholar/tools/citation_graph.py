@@ -18,8 +18,7 @@ from citewell.core.values.argument_types import OptionalName, check_declared_bou
 from citewell.core.values.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.core.values.paper_results import GraphAnswer, PaperResult
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.routing import provider_failures
-from citewell.routing.ports import CitationGraph, Offer, PaperLookup, PaperMatch
+from citewell.routing import ports, provider_failures
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.provider_panel import ProviderPanel
 from citewell.scholar import record_merging, work_resolution
@@ -51,8 +50,7 @@ class CitationGraphRequest:
     """A question about one paper's neighbours; the arguments of citation_graph."""
 
     paper: Annotated[
-        str,
-        Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title."),
+        str, Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title.")
     ]
     direction: Literal["cited_by", "references", "both"] = "both"
     count: Annotated[
@@ -116,34 +114,34 @@ class CitationGraphSearch:
         )
 
     async def find_neighbours(
-        self, wish: CitationGraphRequest, *, trace: RoutingTrace
+        self, request: CitationGraphRequest, *, trace: RoutingTrace
     ) -> GraphAnswer:
         """The paper's neighbours; raises NotFound if no provider has the paper."""
-        check_declared_bounds(wish)
-        seed = " ".join(extract_visible_text(wish.paper).split())
+        check_declared_bounds(request)
+        seed = " ".join(extract_visible_text(request.paper).split())
         if not seed:
             raise InvalidInput("paper is empty. Give a DOI, an arXiv id, a PMID or an exact title.")
         names = (
-            (self._require_named_provider(wish.provider),)
-            if wish.provider
+            (self._require_named_provider(request.provider),)
+            if request.provider
             else self._require_graph_providers()
         )
         tried = _GraphAttempts()
         for name in names:
             self._panel.record_attempt(name, trace)
-            edges = await self._try_graph_provider(name, seed, wish, tried, trace)
+            edges = await self._try_graph_provider(name, seed, request, tried, trace)
             if edges:
                 trace.record_success(name)
-                return await self._build_graph_answer(wish, name, edges)
-        return await self._answer_without_edges(wish, seed, tried, trace)
+                return await self._build_graph_answer(request, name, edges)
+        return await self._answer_without_edges(request, seed, tried, trace)
 
     async def _answer_without_edges(
-        self, wish: CitationGraphRequest, seed: str, tried: _GraphAttempts, trace: RoutingTrace
+        self, request: CitationGraphRequest, seed: str, tried: _GraphAttempts, trace: RoutingTrace
     ) -> GraphAnswer:
         """An empty answer if a provider has the paper; raises if none does or all failed."""
         for name, edges in tried.empty.items():
             trace.record_success(name)
-            return await self._build_graph_answer(wish, name, edges)
+            return await self._build_graph_answer(request, name, edges)
         errors = tried.failures
         if all(isinstance(error, NotFound) for error in errors.values()):
             raise NotFound(
@@ -163,11 +161,13 @@ class CitationGraphSearch:
         self,
         name: str,
         seed: str,
-        wish: CitationGraphRequest,
+        request: CitationGraphRequest,
         tried: _GraphAttempts,
         trace: RoutingTrace,
     ) -> CitationEdges | None:
-        answer = await self._panel.ask_provider(name, lambda: self._fetch_edges(name, seed, wish))
+        answer = await self._panel.ask_provider(
+            name, lambda: self._fetch_edges(name, seed, request)
+        )
         if answer.value is None:
             tried.failures[name] = answer.error or NotFound(f"{name} does not have it.")
         elif not answer.value:
@@ -176,7 +176,7 @@ class CitationGraphSearch:
         return answer.value
 
     def _require_graph_providers(self) -> tuple[str, ...]:
-        able = self._panel.list_able_providers(Offer.GRAPH, GRAPH_PROVIDER_ORDER)
+        able = self._panel.list_able_providers(ports.Offer.GRAPH, GRAPH_PROVIDER_ORDER)
         if not able:
             raise InvalidInput(
                 f"No provider of citation graphs is configured. Supported: {', '.join(GRAPH_PROVIDER_ORDER)}."
@@ -187,42 +187,44 @@ class CitationGraphSearch:
         """The provider that the caller named; raises InvalidInput if it has no citation graph."""
         plain = name.strip().lower()
         known = plain in self._catalogue.list_provider_names()
-        if not known or Offer.GRAPH not in self._catalogue.find_spec(plain).offers:
-            able = self._panel.list_able_providers(Offer.GRAPH, GRAPH_PROVIDER_ORDER)
+        if not known or ports.Offer.GRAPH not in self._catalogue.find_spec(plain).offers:
+            able = self._panel.list_able_providers(ports.Offer.GRAPH, GRAPH_PROVIDER_ORDER)
             raise InvalidInput(
                 f"{name[:60]!r} has no citation graph. Supported: {', '.join(able or GRAPH_PROVIDER_ORDER)}.",
                 alternatives=able,
             )
-        self._catalogue.resolve_provider(plain, Offer.GRAPH)
+        self._catalogue.resolve_provider(plain, ports.Offer.GRAPH)
         return plain
 
     async def _fetch_edges(
-        self, name: str, seed: str, wish: CitationGraphRequest
+        self, name: str, seed: str, request: CitationGraphRequest
     ) -> CitationEdges | None:
         provider = self._panel.load_provider(name)
-        if not isinstance(provider, CitationGraph):
+        if not isinstance(provider, ports.CitationGraph):
             raise TypeError(f"{name} declares a graph but does not implement it")
         paper_id, paper = await self._resolve_seed(provider, seed)
         if paper_id is None:
             return None
-        citing, cited = await _list_neighbours(provider, paper_id, wish)
+        citing, cited = await _list_neighbours(provider, paper_id, request)
         if citing is None and cited is None:
             return None
-        return _choose_edges(wish, name, CitationEdges(citing=citing, cited=cited, seed=paper))
+        return _choose_edges(request, name, CitationEdges(citing=citing, cited=cited, seed=paper))
 
     async def _resolve_seed(
-        self, provider: CitationGraph, seed: str
+        self, provider: ports.CitationGraph, seed: str
     ) -> tuple[PaperId | None, Paper | None]:
         """An identifier of the seed that the provider accepts, and its record if one was looked up."""
         ids = [
-            one for one in identifiers.identify_citation(seed).ids if one.scheme in _SEED_SCHEMES
+            paper_id
+            for paper_id in identifiers.identify_citation(seed).ids
+            if paper_id.scheme in _SEED_SCHEMES
         ]
         known = (
             provider.schemes
-            if isinstance(provider, PaperLookup)
+            if isinstance(provider, ports.PaperLookup)
             else frozenset({IdentifierScheme.DOI})
         )
-        if fitting := next((one for one in ids if one.scheme in known), None):
+        if fitting := next((paper_id for paper_id in ids if paper_id.scheme in known), None):
             return fitting, None
         paper = (
             await self._look_up_first_record(ids)
@@ -239,7 +241,7 @@ class CitationGraphSearch:
         return None
 
     async def _build_graph_answer(
-        self, wish: CitationGraphRequest, name: str, edges: CitationEdges
+        self, request: CitationGraphRequest, name: str, edges: CitationEdges
     ) -> GraphAnswer:
         seed = (edges.seed,) if edges.seed else ()
         every = (*seed, *(edges.citing or ()), *(edges.cited or ()))
@@ -249,13 +251,11 @@ class CitationGraphSearch:
             for paper, status in zip(every, checked.statuses, strict=True)
         )
         seed_paper = next(works) if seed else None
-        citing, cited = (
-            _take_listed_works(works, edges.citing),
-            _take_listed_works(works, edges.cited),
-        )
+        citing = _take_listed_works(works, edges.citing)
+        cited = _take_listed_works(works, edges.cited)
         return GraphAnswer(
-            seed=wish.paper,
-            direction=wish.direction,
+            seed=request.paper,
+            direction=request.direction,
             provider=name,
             seed_paper=seed_paper,
             cited_by=citing,
@@ -274,42 +274,43 @@ def _take_listed_works(
 
 
 async def _list_neighbours(
-    provider: CitationGraph, paper_id: PaperId, wish: CitationGraphRequest
+    provider: ports.CitationGraph, paper_id: PaperId, request: CitationGraphRequest
 ) -> tuple[tuple[Paper, ...] | None, tuple[Paper, ...] | None]:
-    count = wish.count * (_INFLUENTIAL_OVERASK_FACTOR if wish.influential_only else 1)
+    count = request.count * (_INFLUENTIAL_OVERASK_FACTOR if request.influential_only else 1)
 
     async def citing() -> tuple[Paper, ...] | None:
-        asked = wish.direction != REFERENCES
+        asked = request.direction != REFERENCES
         return await provider.list_citing_papers(paper_id, count=count) if asked else None
 
     async def cited() -> tuple[Paper, ...] | None:
-        asked = wish.direction != CITED_BY
+        asked = request.direction != CITED_BY
         return await provider.list_cited_papers(paper_id, count=count) if asked else None
 
     return await asyncio.gather(citing(), cited())
 
 
-def _choose_edges(wish: CitationGraphRequest, name: str, edges: CitationEdges) -> CitationEdges:
+def _choose_edges(request: CitationGraphRequest, name: str, edges: CitationEdges) -> CitationEdges:
     """The requested directions, cut to the requested count; one without papers is empty."""
-    citing = None if wish.direction == REFERENCES else edges.citing or ()
-    cited = None if wish.direction == CITED_BY else edges.cited or ()
+    citing = None if request.direction == REFERENCES else edges.citing or ()
+    cited = None if request.direction == CITED_BY else edges.cited or ()
     every = (*(citing or ()), *(cited or ()))
-    told = any(paper.influential is not None for paper in every)
-    sieve = wish.influential_only and told
+    is_rated = any(paper.influential is not None for paper in every)
+    sieve = request.influential_only and is_rated
     notes = []
-    if wish.influential_only and every and not told:
+    if request.influential_only and every and not is_rated:
         notes.append(f"{name} does not say which citations are influential; all are listed.")
-    asked = wish.count * _INFLUENTIAL_OVERASK_FACTOR
+    asked = request.count * _INFLUENTIAL_OVERASK_FACTOR
     for papers, kind in ((citing, "citing works"), (cited, "references")):
         if sieve and papers and not any(paper.influential for paper in papers):
             which = f"the first {asked}" if len(papers) >= asked else "the"
             notes.append(f"{name} marks none of {which} {kind} as influential.")
     return CitationEdges(
-        citing=_keep_influential(citing, wish.count, influential=sieve),
-        cited=_keep_influential(cited, wish.count, influential=sieve),
+        citing=_keep_influential(citing, request.count, influential=sieve),
+        cited=_keep_influential(cited, request.count, influential=sieve),
         seed=edges.seed,
         notes=tuple(notes),
-        is_sifted=wish.influential_only and (told or (name in _INFLUENCE_PROVIDERS and not every)),
+        is_sifted=request.influential_only
+        and (is_rated or (name in _INFLUENCE_PROVIDERS and not every)),
     )
 
 
@@ -323,7 +324,7 @@ def _keep_influential(
 
 async def _match_seed_title(provider: object, title: str) -> Paper | None:
     """The provider's best match for the title; None if no title is similar enough."""
-    if not isinstance(provider, PaperMatch):
+    if not isinstance(provider, ports.PaperMatch):
         return None
     found = await provider.match_reference(BibliographicQuery(text=title, title=title))
     best = max(

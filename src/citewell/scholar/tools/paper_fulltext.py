@@ -32,12 +32,6 @@ from citewell.reading.pages.cached_pages import CachedPageReader
 from citewell.reading.pages.page_scrape import select_injection_signals
 from citewell.routing.provider_failures import drop_provider_advice
 from citewell.scholar import free_copies, work_resolution
-from citewell.scholar.free_copies import (
-    GIVEN_SOURCE,
-    CopyCandidates,
-    LocatedWork,
-    detect_copy_version,
-)
 from citewell.scholar.work_resolution import ResolvedWork, WorkResolver
 from citewell.text import truncation
 from citewell.text.addresses import build_page_key, extract_host, is_web_address
@@ -93,7 +87,7 @@ class FullTextReader:
         self,
         *,
         subjects: WorkResolver,
-        candidates: CopyCandidates,
+        candidates: free_copies.CopyCandidates,
         pages: CachedPageReader,
         weigh: work_resolution.NoticeWeigher,
         retractions: RetractionChecker | None = None,
@@ -114,7 +108,7 @@ class FullTextReader:
         checker = kit.require_retraction_checker()
         return cls(
             subjects=WorkResolver(kit.require_service(WorkRecords)),
-            candidates=kit.require_service(CopyCandidates),
+            candidates=kit.require_service(free_copies.CopyCandidates),
             pages=kit.require_service(CachedPageReader),
             weigh=checker.weigh_notices,
             retractions=checker,
@@ -123,7 +117,7 @@ class FullTextReader:
 
     async def read_full_text(
         self,
-        wish: FullTextRequest,
+        request: FullTextRequest,
         *,
         trace: RoutingTrace,
         tenant: str | None = None,
@@ -133,8 +127,8 @@ class FullTextReader:
 
         Raises NotFound or the upstream's error if there is no abstract either.
         """
-        check_declared_bounds(wish)
-        subject = await self._subjects.resolve_work(wish.identifier, tenant=tenant)
+        check_declared_bounds(request)
+        subject = await self._subjects.resolve_work(request.identifier, tenant=tenant)
         located = await self._candidates.locate_copies(
             subject.paper, subject.ids, given_url=subject.address
         )
@@ -151,22 +145,22 @@ class FullTextReader:
             )
         paper = located.paper
         if text is None:
-            return await self._answer_with_abstract(wish, subject, paper, tries)
-        if text.copy.source != GIVEN_SOURCE:
+            return await self._answer_with_abstract(request, subject, paper, tries)
+        if text.copy.source != free_copies.GIVEN_SOURCE:
             trace.record_attempt(text.copy.source)
             trace.record_success(text.copy.source)
         # Searching a long text takes a while and must not block the event loop.
-        answer = await asyncio.to_thread(_build_full_text_answer, wish, paper, text)
+        answer = await asyncio.to_thread(_build_full_text_answer, request, paper, text)
         return await self._complete_full_text(answer, subject, paper, tries)
 
     async def _find_genuine_copy(
         self,
-        located: LocatedWork,
+        located: free_copies.LocatedWork,
         subject: ResolvedWork,
         tries: _CopyAttempts,
         tenant: str | None,
         progress: ProgressCallback | None,
-    ) -> tuple[_GenuineCopy | None, LocatedWork]:
+    ) -> tuple[_GenuineCopy | None, free_copies.LocatedWork]:
         """The first copy that contains the paper, and the work as far as it was identified meanwhile."""
         queue = list(located.copies)
         while queue:
@@ -186,7 +180,7 @@ class FullTextReader:
             if fault is None:
                 return _GenuineCopy(page=page, copy=copy), located
             tries.record_copy_failure(copy, fault)
-            if copy.source == GIVEN_SOURCE and located.paper is None:
+            if copy.source == free_copies.GIVEN_SOURCE and located.paper is None:
                 located = await self._locate_landing_work(page, subject, tenant)
                 queue = [*located.copies, *queue]
             queue = [*_find_declared_pdf(page, copy, title), *queue]
@@ -199,7 +193,7 @@ class FullTextReader:
             async with asyncio.timeout(_COPY_TIMEOUT_SECONDS):
                 return (await self._pages.load_page(copy.url, tenant=tenant)).page
         except RefusedByPolicy as error:
-            if copy.source == GIVEN_SOURCE:
+            if copy.source == free_copies.GIVEN_SOURCE:
                 raise  # our policy forbids the address that the caller asked for
             tries.record_copy_failure(copy, error.kind)
         except CitewellError as error:
@@ -214,21 +208,21 @@ class FullTextReader:
 
     async def _locate_landing_work(
         self, page: Page, subject: ResolvedWork, tenant: str | None
-    ) -> LocatedWork:
+    ) -> free_copies.LocatedWork:
         """The work and copies of the paper whose landing page the given address is."""
         claimed = source_classification.list_claimed_dois(page)
         doi = claimed[0] if claimed else page_works.find_likely_doi(page)
         if doi is None:
-            return LocatedWork(paper=None, copies=())
+            return free_copies.LocatedWork(paper=None, copies=())
         paper_id = PaperId(scheme=IdentifierScheme.DOI, value=doi)
         paper = await self._subjects.look_up_registered(paper_id, tenant=tenant)
         if not page_works.is_page_work(page, paper, is_claimed=bool(claimed)):
-            return LocatedWork(paper=None, copies=())
+            return free_copies.LocatedWork(paper=None, copies=())
         return await self._candidates.locate_copies(paper, (paper_id, *subject.ids))
 
     async def _answer_with_abstract(
         self,
-        wish: FullTextRequest,
+        request: FullTextRequest,
         subject: ResolvedWork,
         paper: Paper | None,
         tries: _CopyAttempts,
@@ -236,10 +230,10 @@ class FullTextReader:
         """An answer with the abstract, marked as such; raises if there is none."""
         abstract = clean_markup(paper.abstract) if paper else ""
         if paper is None or not abstract:
-            raise _build_no_copy_error(wish.identifier, tries)
-        text = truncate_text(abstract, wish.max_length)
+            raise _build_no_copy_error(request.identifier, tries)
+        text = truncate_text(abstract, request.max_length)
         answer = FullTextAnswer(
-            **_describe_requested_work(wish, paper),
+            **_describe_requested_work(request, paper),
             url=work_resolution.choose_work_address(paper),
             content=text.text,
             is_full_text=False,
@@ -314,11 +308,11 @@ def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError
     return NotFound(what + tried)
 
 
-def _describe_requested_work(wish: FullTextRequest, paper: Paper | None) -> dict[str, object]:
+def _describe_requested_work(request: FullTextRequest, paper: Paper | None) -> dict[str, object]:
     if paper is None:
-        return {"identifier": wish.identifier}
+        return {"identifier": request.identifier}
     return {
-        "identifier": wish.identifier,
+        "identifier": request.identifier,
         "title": clean_markup(paper.title) or None,
         "doi": paper.doi,
         "authors": work_resolution.list_author_names(paper),
@@ -329,11 +323,11 @@ def _describe_requested_work(wish: FullTextRequest, paper: Paper | None) -> dict
 
 
 def _build_full_text_answer(
-    wish: FullTextRequest, paper: Paper | None, text: _GenuineCopy
+    request: FullTextRequest, paper: Paper | None, text: _GenuineCopy
 ) -> FullTextAnswer:
     page, copy = text.page, text.copy
-    cut = truncate_text(page.content, wish.max_length)
-    described = _describe_requested_work(wish, paper)
+    cut = truncate_text(page.content, request.max_length)
+    described = _describe_requested_work(request, paper)
     if paper is None:
         claimed = source_classification.list_claimed_dois(page)
         described |= {"title": page.title or None, "doi": claimed[0] if claimed else None}
@@ -345,7 +339,7 @@ def _build_full_text_answer(
         url=page.final_url,
         content=cut.text,
         is_full_text=True,
-        version=detect_copy_version(copy),
+        version=free_copies.detect_copy_version(copy),
         license=copy.license,
         source=copy.source,
         host_type=copy.host,

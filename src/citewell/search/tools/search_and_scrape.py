@@ -74,7 +74,7 @@ class SearchAndRead:
 
     async def gather_sources(
         self,
-        wish: GatherRequest,
+        request: GatherRequest,
         *,
         trace: RoutingTrace,
         tenant: str | None = None,
@@ -83,13 +83,15 @@ class SearchAndRead:
     ) -> GatheredSources:
         """All sources that could be read, ranked; raises only if the search itself failed."""
         started = self._clock()
-        check_declared_bounds(wish)
-        ask = SearchRequest(query=wish.query, count=wish.source_count, provider=wish.provider)
-        answer = await self._searches.search_cached(ask, trace=trace, tenant=tenant)
+        check_declared_bounds(request)
+        search_request = SearchRequest(
+            query=request.query, count=request.source_count, provider=request.provider
+        )
+        answer = await self._searches.search_cached(search_request, trace=trace, tenant=tenant)
         outcomes = await self._read_all_pages([hit.url for hit in answer.results], tenant, progress)
         measured = await asyncio.gather(
             *(
-                self._measure_outcome(wish, hit, outcome)
+                self._measure_outcome(request, hit, outcome)
                 for hit, outcome in zip(answer.results, outcomes, strict=True)
             )
         )
@@ -98,12 +100,12 @@ class SearchAndRead:
         found = GatheredPages(answer=answer, outcomes=tuple(measured), now=self._now())
         settings = self._settings
         search_settings = settings[SearchSettings]
-        ranked = await asyncio.to_thread(rank_sources, wish, found)
+        ranked = await asyncio.to_thread(rank_sources, request, found)
         gathered = await asyncio.to_thread(
             build_source_bundle,
-            wish,
+            request,
             ranked,
-            await choose_source_passages(wish, ranked, self._workers),
+            await choose_source_passages(request, ranked, self._workers),
             recommend=search_settings.source_recommendations,
             draw=search_settings.generative_ui,
         )
@@ -112,11 +114,11 @@ class SearchAndRead:
         return replace(gathered, bundle=gathered.bundle.model_copy(update={"summary": summary}))
 
     async def _measure_outcome(
-        self, wish: GatherRequest, hit: SearchResult, outcome: PageOutcome
+        self, request: GatherRequest, hit: SearchResult, outcome: PageOutcome
     ) -> MeasuredPage | CitewellError:
         if isinstance(outcome, CitewellError):
             return outcome
-        return await measure_gathered_page(wish, hit, outcome, self._workers)
+        return await measure_gathered_page(request, hit, outcome, self._workers)
 
     async def _read_all_pages(
         self, urls: Sequence[str], tenant: str | None, progress: ProgressCallback | None
@@ -124,14 +126,14 @@ class SearchAndRead:
         """For each address, in order, its page or the error."""
         gate = asyncio.Semaphore(max(1, self._settings[ReadingSettings].max_page_concurrency))
 
-        async def one(url: str) -> PageOutcome:
+        async def load_page(url: str) -> PageOutcome:
             try:
                 async with gate:
                     return (await self._pages.load_page(url, tenant=tenant)).page
             except CitewellError as error:
                 return error
 
-        tasks = [asyncio.create_task(one(url)) for url in urls]
+        tasks = [asyncio.create_task(load_page(url)) for url in urls]
         try:
             waited = await self._wait_for_pages(tasks, progress)
         finally:
@@ -185,8 +187,8 @@ def _has_read_page(task: asyncio.Task[PageOutcome]) -> bool:
 
 
 def _build_late_error(url: str, waited: float) -> CitewellError:
-    said = f"it was not read within {waited:.1f} s, and others were"
-    return build_network_error(url, said, reason=FailureReason.TIMEOUT)
+    message = f"it was not read within {waited:.1f} s, and others were"
+    return build_network_error(url, message, reason=FailureReason.TIMEOUT)
 
 
 class Args(SessionArguments, GatherRequest):

@@ -10,10 +10,15 @@ from pydantic import Field
 
 from citewell.citations import bibliographies
 from citewell.citations.author_names import AuthorName
-from citewell.citations.citable_works import CitableWork, parse_author_line
+from citewell.citations.citable_works import (
+    SOURCE_FIELDS,
+    CitableWork,
+    convert_result_item,
+    load_csl_kinds,
+    parse_author_line,
+)
 from citewell.citations.dois import find_doi
 from citewell.citations.official_records import CASE_KIND, parse_case_title
-from citewell.citations.result_items import SOURCE_FIELDS, convert_result_item, load_csl_kinds
 from citewell.core.errors import InvalidInput
 from citewell.core.tooling import MainBody, Tool, ToolArguments, ToolCall
 from citewell.core.values.argument_types import BibliographyStyle

@@ -7,18 +7,12 @@ read in one pass.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.citations.reference import MalformedEntry
-from citewell.citations.references.reference_fields import (
-    MAX_RECORDS,
-    RECORDS_LIMIT_REASON,
-    LineIndex,
-    extract_damage_excerpt,
-)
+from citewell.citations.references import reference_fields
 
 BLOCK_START_PATTERN = re.compile(r"@[ \t]{0,4}([A-Za-z][\w-]*)\s{0,5}([{(])")
 _FIELD_NAME_PATTERN = re.compile(r"([^\s=,{}\"#()]{1,100})\s{0,20}=\s*")
@@ -72,7 +66,7 @@ class BibtexReader:
         self.entries: list[BibtexEntry] = []
         self.malformed: list[MalformedEntry] = []
         self._text = text
-        self._lines = LineIndex(text)
+        self._lines = reference_fields.LineIndex(text)
         self._macros = dict(_MONTH_MACROS)
         self._budget = _MACRO_BUDGET_CHARS
         self._unclosed_comment = False
@@ -82,8 +76,8 @@ class BibtexReader:
         bounds = pairwise([*starts, len(self._text)])
         at = 0
         for start, end in bounds:
-            if len(self.entries) + len(self.malformed) >= MAX_RECORDS:
-                self._add_malformed(start, end, RECORDS_LIMIT_REASON)
+            if len(self.entries) + len(self.malformed) >= reference_fields.MAX_RECORDS:
+                self._add_malformed(start, end, reference_fields.RECORDS_LIMIT_REASON)
                 return
             if start >= at:  # otherwise it is inside a comment
                 self._check_text_between(at, start)
@@ -109,7 +103,9 @@ class BibtexReader:
         if not block.is_closed:
             self._add_malformed(match.start(), end, "The closing brace is missing.")
             if any(
-                _FIELD_INSIDE_VALUE_PATTERN.search(part.text) for part in _list_value_parts(block)
+                _FIELD_INSIDE_VALUE_PATTERN.search(part.text)
+                for parts in block.fields.values()
+                for part in parts
             ):
                 return end  # a brace inside is missing, so the fields cannot be trusted
         if block.kind == "string":
@@ -172,15 +168,10 @@ class BibtexReader:
             )
 
     def _add_malformed(self, start: int, end: int, reason: str) -> None:
-        shown = extract_damage_excerpt(self._text[start : min(end, start + 500)])
+        shown = reference_fields.extract_damage_excerpt(self._text[start : min(end, start + 500)])
         self.malformed.append(
             MalformedEntry(line=self._lines.find_line_number(start), reason=reason, excerpt=shown)
         )
-
-
-def _list_value_parts(block: BibtexBlock) -> Iterator[ValuePart]:
-    for parts in block.fields.values():
-        yield from parts
 
 
 # Parses one BibTeX block from its @ to its closing brace, more leniently than BibTeX.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 
 from citewell.citations.author_names import AuthorName
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
@@ -15,7 +14,7 @@ from citewell.citations.references.formats.latex_text import convert_latex_text
 from citewell.citations.references.reference_fields import MAX_VALUE_CHARS, clean_reference_value
 from citewell.core.values.paper import PaperId, WorkAuthor
 from citewell.text.calendar_dates import build_partial_date, extract_year, parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_texts
 
 _NAME_SEPARATOR_PATTERN = re.compile(r"[{}]|\s(?:and|AND|And)\s")
 _COMMA_OR_BRACE_PATTERN = re.compile(r"[{},]")
@@ -32,10 +31,8 @@ _TEXT_FIELD_LIST = (
     " publisher institution school organization howpublished note series eid"
 )
 _CODE_FIELD_LIST = "doi url eprint archiveprefix eprinttype isbn pmid pmcid arxivid ee"
-_TEXT_FIELDS, _CODE_FIELDS = (
-    frozenset(_TEXT_FIELD_LIST.split()),
-    frozenset(_CODE_FIELD_LIST.split()),
-)
+_TEXT_FIELDS = frozenset(_TEXT_FIELD_LIST.split())
+_CODE_FIELDS = frozenset(_CODE_FIELD_LIST.split())
 _PARENT_FIELDS = ("crossref", "xdata", "xref")
 _UNINHERITED_FIELDS = frozenset(
     {"title", "subtitle", "author", "editor", "key", "crossref", "xdata", "doi", "url"}
@@ -123,13 +120,16 @@ def _build_bibtex_reference(entry: BibtexEntry, own: BibtexFields) -> Reference:
     subtitle = own.get("subtitle", "")
     names = ("publisher", "institution", "school", "organization")
     bibtex_publisher = next((own[name] for name in names if own.get(name)), "")
+    bibtex_venue = next((own[name] for name in _BIBTEX_VENUE_NAMES if own.get(name)), "")
+    medium = own.get("howpublished", "")
+    is_address = "://" in medium or medium.startswith("www.")
     return Reference(
         raw=entry.raw,
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=authors,
         year=extract_year(published),
         published=published,
-        venue=_choose_bibtex_venue(own),
+        venue=bibtex_venue or ("" if is_address else medium),
         volume=own.get("volume", ""),
         issue=own.get("issue", "") or own.get("number", ""),
         pages=_PAGE_DASH_PATTERN.sub("-", own.get("pages", "") or own.get("eid", "")),
@@ -143,19 +143,13 @@ def _build_bibtex_reference(entry: BibtexEntry, own: BibtexFields) -> Reference:
     )
 
 
-def _choose_bibtex_venue(own: BibtexFields) -> str:
-    venue = next((own[name] for name in _BIBTEX_VENUE_NAMES if own.get(name)), "")
-    published = own.get("howpublished", "")
-    return venue or ("" if "://" in published or published.startswith("www.") else published)
-
-
 def _choose_bibtex_kind(entry: BibtexEntry, own: BibtexFields) -> str:
     if entry.kind == "misc":
         if own.get("eprint"):
             return "article"
         # With a DOI it may be anything; a registry knows.
         return "webpage" if own.get("url") and not own.get("doi") else ""
-    return load_bibtex_kinds().get(entry.kind, "")
+    return load_texts(__package__, "bibtex_references", "bibtex_kinds").get(entry.kind, "")
 
 
 def _parse_bibtex_date(own: BibtexFields) -> str:
@@ -192,11 +186,6 @@ def _collect_bibtex_ids(own: BibtexFields) -> tuple[PaperId, ...]:
     )
 
 
-@cache
-def load_bibtex_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "bibtex_references")["bibtex_kinds"])
-
-
 # Parses BibTeX names: "First von Last", "von Last, First", "von Last, Jr, First".
 
 
@@ -214,7 +203,7 @@ def parse_bibtex_people(text: str) -> tuple[tuple[WorkAuthor, ...], bool]:
         if name
         and convert_latex_text(name).strip().lower() not in reference_fields.AND_OTHERS_NAMES
     ]
-    found = tuple(one for name in known if (one := _parse_bibtex_person(name)).name)
+    found = tuple(person for name in known if (person := _parse_bibtex_person(name)).name)
     return found, len(known) < len([name for name in names if name])
 
 

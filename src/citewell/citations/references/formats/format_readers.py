@@ -4,57 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from citewell.citations.reference import BibliographyDocument, Reference
 from citewell.citations.references import prose_references, reference_fields
 from citewell.citations.references.formats import (
     bibtex_references,
-    csl_references,
+    csl_table_references,
+    file_records,
     latex_documents,
     mods_zotero_references,
-    table_references,
-    tagged_records,
     tagged_references,
-    xml_records,
 )
-from citewell.citations.references.formats.tagged_records import RecordCollector, TaggedRecord
-from citewell.citations.references.formats.tagged_references import load_endnote_kinds
-from citewell.citations.references.formats.xml_records import (
+from citewell.citations.references.formats.file_records import (
+    RecordCollector,
+    TaggedRecord,
     XmlRecord,
     extract_xml_text,
     list_xml_texts,
 )
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import extract_year, parse_partial_date
-
-_AUTHOR_PATHS = (
-    "contributors/authors/author",
-    "contributors/secondary-authors/author",
-    "contributors/tertiary-authors/author",
-)
-_VENUE_PATHS = (
-    "periodical/full-title",
-    "titles/secondary-title",
-    "alt-periodical/full-title",
-    "periodical/abbr-1",
-    "titles/tertiary-title",
-)
-
-
-def parse_endnote_xml(text: str) -> BibliographyDocument:
-    found = xml_records.read_xml_records(text, "record")
-    return xml_records.build_xml_document(
-        "endnote-xml", found, map(_build_endnote_reference, found.records)
-    )
+from citewell.text.data_tables import load_table, load_texts
 
 
 def _build_endnote_reference(record: XmlRecord) -> Reference:
     own = record.element
-    names = next(filter(None, (list_xml_texts(own, path) for path in _AUTHOR_PATHS)), [])
-    people, and_others = tagged_records.parse_record_people(
+    table = load_table(__package__, "format_readers")
+    paths = table["endnote_author_paths"]
+    names = next(filter(None, (list_xml_texts(own, path) for path in paths)), [])
+    venues = (extract_xml_text(own, path) for path in table["endnote_venue_paths"])
+    people, and_others = file_records.parse_record_people(
         part for name in names for part in name.split(" and ")
     )
+    ref_type = own.find("ref-type")
+    kind = ref_type.get("name", "") if ref_type is not None else ""
     year = parse_partial_date(extract_xml_text(own, "dates/year"))
     day = extract_xml_text(own, "dates/pub-dates/date")
     exact = parse_partial_date(day) or parse_partial_date(f"{day} {year[:4]}")
@@ -66,20 +51,20 @@ def _build_endnote_reference(record: XmlRecord) -> Reference:
         authors=people,
         year=extract_year(published),
         published=published,
-        venue=next(filter(None, (extract_xml_text(own, path) for path in _VENUE_PATHS)), ""),
+        venue=next(filter(None, venues), ""),
         volume=extract_xml_text(own, "volume"),
         issue=extract_xml_text(own, "number"),
-        pages=tagged_records.clean_page_range(extract_xml_text(own, "pages")),
+        pages=file_records.clean_page_range(extract_xml_text(own, "pages")),
         publisher=extract_xml_text(own, "publisher"),
         url=urls[0] if urls else "",
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=extract_xml_text(own, "electronic-resource-num"),
             pmid=_find_endnote_pmid(own),
             pmcid=extract_xml_text(own, "custom2"),
             isbn=extract_xml_text(own, "isbn"),
             urls=urls,
         ),
-        kind=_find_endnote_kind(own),
+        kind=load_texts(__package__, "endnote_tagged", "endnote_kinds").get(kind.lower(), ""),
         key=extract_xml_text(own, "label") or extract_xml_text(own, "rec-number"),
         line=record.line,
         and_others=and_others,
@@ -96,31 +81,12 @@ def _find_endnote_pmid(own: Element) -> str:
     return number if is_pubmed and number.isdigit() and len(number) == 8 else ""
 
 
-def _find_endnote_kind(own: Element) -> str:
-    element = own.find("ref-type")
-    name = element.get("name", "") if element is not None else ""
-    return load_endnote_kinds().get(name.lower(), "")
-
-
-_DATE_PATHS = (
-    "MedlineCitation/Article/Journal/JournalIssue/PubDate",
-    "MedlineCitation/Article/ArticleDate",
-    "BookDocument/Book/PubDate",
-)
-
-
-def parse_pubmed_xml(text: str) -> BibliographyDocument:
-    found = xml_records.read_xml_records(text, "PubmedArticle", "PubmedBookArticle")
-    return xml_records.build_xml_document(
-        "pubmed-xml", found, map(_build_pubmed_reference, found.records)
-    )
-
-
 def _build_pubmed_reference(record: XmlRecord) -> Reference:
     own = record.element
     article = own.find("MedlineCitation/Article")
     part = article if article is not None else own.find("BookDocument")
-    published = next(filter(None, (_parse_xml_date(own.find(path)) for path in _DATE_PATHS)), "")
+    paths = load_table(__package__, "format_readers")["pubmed_date_paths"]
+    published = next(filter(None, (_parse_xml_date(own.find(path)) for path in paths)), "")
     pmid = extract_xml_text(own, "MedlineCitation/PMID") or extract_xml_text(
         own, "BookDocument/PMID"
     )
@@ -141,9 +107,9 @@ def _build_pubmed_reference(record: XmlRecord) -> Reference:
         or extract_xml_text(part, "Book/BookTitle"),
         volume=extract_xml_text(issue, "Volume"),
         issue=extract_xml_text(issue, "Issue"),
-        pages=tagged_records.expand_short_pages(extract_xml_text(part, "Pagination/MedlinePgn")),
+        pages=file_records.expand_short_pages(extract_xml_text(part, "Pagination/MedlinePgn")),
         publisher=extract_xml_text(part, "Book/Publisher/PublisherName"),
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=_find_pubmed_id(own, "doi")
             or extract_xml_text(part, "ELocationID[@EIdType='doi']"),
             pmid=pmid,
@@ -185,30 +151,7 @@ def _parse_xml_date(date: Element | None) -> str:
     )
 
 
-_SOURCE_KINDS = {
-    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine",
-    "Book": "book", "BookSection": "chapter", "ConferenceProceedings": "paper-conference",
-    "Report": "report", "InternetSite": "webpage", "DocumentFromInternetSite": "webpage",
-    "ElectronicSource": "webpage", "Patent": "patent", "Case": "legal_case",
-    "Film": "motion_picture", "SoundRecording": "song", "Interview": "interview",
-}  # fmt: skip
-_VENUE_NAMES = [
-    "JournalName",
-    "PeriodicalTitle",
-    "BookTitle",
-    "ConferenceName",
-    "PublicationTitle",
-    "InternetSiteTitle",
-    "Reporter",
-]
 _ROLE_NAMES = ("Author", "Inventor", "Artist", "Performer", "Editor", "Interviewee", "Director")
-
-
-def parse_word_sources(text: str) -> BibliographyDocument:
-    found = xml_records.read_xml_records(text, "Source")
-    return xml_records.build_xml_document(
-        "word-xml", found, map(_build_source_reference, found.records)
-    )
 
 
 def _build_source_reference(record: XmlRecord) -> Reference:
@@ -218,24 +161,26 @@ def _build_source_reference(record: XmlRecord) -> Reference:
         " ".join((year, extract_xml_text(own, "Month"), extract_xml_text(own, "Day")))
     )
     url = extract_xml_text(own, "URL")
+    table = load_table(__package__, "format_readers")
+    venues = (extract_xml_text(own, name) for name in table["word_venue_names"])
     return Reference(
         raw=record.raw,
         title=extract_xml_text(own, "Title"),
         authors=_list_source_people(own),
         year=extract_year(published),
         published=published,
-        venue=next(filter(None, (extract_xml_text(own, name) for name in _VENUE_NAMES)), ""),
+        venue=next(filter(None, venues), ""),
         volume=extract_xml_text(own, "Volume"),
         issue=extract_xml_text(own, "Issue"),
-        pages=tagged_records.clean_page_range(extract_xml_text(own, "Pages")),
+        pages=file_records.clean_page_range(extract_xml_text(own, "Pages")),
         publisher=extract_xml_text(own, "Publisher") or extract_xml_text(own, "Institution"),
         url=url,
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=extract_xml_text(own, "DOI") or extract_xml_text(own, "StandardNumber"),
             isbn=extract_xml_text(own, "StandardNumber"),
             urls=[url],
         ),
-        kind=_SOURCE_KINDS.get(extract_xml_text(own, "SourceType"), ""),
+        kind=table["word_kinds"].get(extract_xml_text(own, "SourceType"), ""),
         key=extract_xml_text(own, "Tag"),
         line=record.line,
     )
@@ -263,35 +208,15 @@ def _list_source_people(own: Element) -> tuple[WorkAuthor, ...]:
 
 _TAG_LINE_PATTERN = re.compile(r"([A-Z]{2,4}) {0,2}-(?: (.*)|[ \t]{0,5})")
 _IDENTIFIER_LABEL_PATTERN = re.compile(r"(.{1,300}?)\s{0,3}\[(doi|pii|pmc|pubmed|bookaccession)\]")
-_MEDLINE_KINDS = {
-    "journal article": "article-journal", "review": "article-journal", "letter": "article-journal",
-    "editorial": "article-journal", "preprint": "article", "news": "article-journal",
-    "book": "book", "dataset": "dataset", "technical report": "report",
-}  # fmt: skip
 
 
 def parse_nbib_document(text: str) -> BibliographyDocument:
-    collector = RecordCollector(format="nbib", build=_build_nbib_reference)
-    record: TaggedRecord | None = None
-    for number, line in enumerate(text.split("\n"), start=1):
-        match = _TAG_LINE_PATTERN.fullmatch(line)
-        if match is None:
-            if record is not None and line.strip():
-                record.lines.append(line)
-                record.open_value.append(line)
-            elif line.strip():
-                collector.report_damage(number, "This is not part of any record.", line)
-            continue
-        if record is not None and match[1] == "PMID" and record.values:
-            collector.add_record(record)
-            record = None
-            if collector.is_full(number):
-                break
-        record = record or TaggedRecord(line=number)
-        record.lines.append(line)
-        record.add_value(match[1], match[2] or "")
-    collector.add_record(record)
-    return collector.build_document()
+    return file_records.collect_tagged_records(
+        text,
+        RecordCollector(format="nbib", build=_build_nbib_reference),
+        match_line=_TAG_LINE_PATTERN.fullmatch,
+        begins_record=lambda tag, _: tag == "PMID",
+    )
 
 
 def _build_nbib_reference(record: TaggedRecord) -> Reference:
@@ -300,7 +225,8 @@ def _build_nbib_reference(record: TaggedRecord) -> Reference:
         _IDENTIFIER_LABEL_PATTERN.fullmatch, record.list_values("AID") + record.list_values("LID")
     )
     labelled = {match[2]: match[1] for match in stated if match}
-    kinds = (_MEDLINE_KINDS.get(kind.lower()) for kind in record.list_values("PT"))
+    known = load_texts(__package__, "format_readers", "medline_kinds")
+    kinds = (known.get(kind.lower()) for kind in record.list_values("PT"))
     return Reference(
         raw="\n".join(record.lines),
         title=record.first_value("TI", "BTI", "TT").rstrip("."),
@@ -310,9 +236,9 @@ def _build_nbib_reference(record: TaggedRecord) -> Reference:
         venue=record.first_value("JT", "TA", "BTI", "CTI"),
         volume=record.first_value("VI"),
         issue=record.first_value("IP"),
-        pages=tagged_records.expand_short_pages(record.first_value("PG")),
+        pages=file_records.expand_short_pages(record.first_value("PG")),
         publisher=record.first_value("PB"),
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=labelled.get("doi", ""),
             pmid=record.first_value("PMID"),
             pmcid=record.first_value("PMC") or labelled.get("pmc", ""),
@@ -329,24 +255,30 @@ def _list_nbib_people(record: TaggedRecord) -> tuple[WorkAuthor, ...]:
     people = (
         [reference_fields.parse_whole_name(name) for name in full]
         if full
-        else [tagged_records.parse_initials_name(name) for name in record.list_values("AU", "ED")]
+        else [file_records.parse_initials_name(name) for name in record.list_values("AU", "ED")]
     )
     return (*people, *map(reference_fields.build_organisation, record.list_values("CN")))
 
 
+_XML_READERS: dict[str, tuple[tuple[str, ...], Callable[[XmlRecord], Reference]]] = {
+    "endnote-xml": (("record",), _build_endnote_reference),
+    "pubmed-xml": (("PubmedArticle", "PubmedBookArticle"), _build_pubmed_reference),
+    "mods": (("mods",), mods_zotero_references.build_mods_reference),
+    "word-xml": (("Source",), _build_source_reference),
+}
 FORMAT_READERS: dict[str, Callable[[str], BibliographyDocument]] = {
-    "csl-json": csl_references.parse_csl_document,
+    "csl-json": csl_table_references.parse_csl_document,
     "ris": tagged_references.parse_ris_document,
     "bibtex": bibtex_references.parse_bibtex_document,
     "prose": prose_references.parse_prose_document,
     "wos": tagged_references.parse_wos_document,
     "enw": tagged_references.parse_enw_document,
-    "endnote-xml": parse_endnote_xml,
     "nbib": parse_nbib_document,
-    "pubmed-xml": parse_pubmed_xml,
-    "mods": mods_zotero_references.parse_mods_document,
     "zotero-rdf": mods_zotero_references.parse_zotero_rdf,
-    "word-xml": parse_word_sources,
-    "csv": table_references.parse_table_document,
+    "csv": csl_table_references.parse_table_document,
     "latex": latex_documents.parse_latex_document,
+    **{
+        form: partial(file_records.parse_xml_bibliography, form=form, names=names, build=build)
+        for form, (names, build) in _XML_READERS.items()
+    },
 }

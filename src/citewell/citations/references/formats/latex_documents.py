@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import prose_references, reference_fields
-from citewell.citations.references.formats import bibtex_references, latex_text, tagged_records
+from citewell.citations.references.formats import bibtex_references, file_records, latex_text
 from citewell.citations.references.reference_fields import (
     MAX_PROSE_REFERENCES,
     MAX_RECORDS,
@@ -20,6 +20,7 @@ from citewell.citations.references.reference_fields import (
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import build_partial_date, extract_year
+from citewell.text.data_tables import load_texts
 
 _ENTRY_PATTERN = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{1,60})\}")
 _FIELD_PATTERN = re.compile(r"\\(?:field|strng)\{([a-z]{1,30})\}\{")
@@ -264,14 +265,14 @@ def _build_bbl_reference(match: re.Match[str], body: str, line: int) -> Referenc
         venue=fields.get("journaltitle", "") or fields.get("booktitle", ""),
         volume=fields.get("volume", ""),
         issue=fields.get("number", "") or fields.get("issue", ""),
-        pages=tagged_records.clean_page_range(fields.get("pages", "")),
+        pages=file_records.clean_page_range(fields.get("pages", "")),
         publisher=clean_reference_value(
             latex_text.convert_latex_text(_read_braced(body, house.end())).strip()
         )
         if house
         else "",
         url=codes.get("url", ""),
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=codes.get("doi", ""),
             isbn=fields.get("isbn", ""),
             urls=[
@@ -281,7 +282,7 @@ def _build_bbl_reference(match: re.Match[str], body: str, line: int) -> Referenc
                 else "",
             ],
         ),
-        kind=bibtex_references.load_bibtex_kinds().get(match[2].lower(), ""),
+        kind=load_texts(__package__, "bibtex_references", "bibtex_kinds").get(match[2].lower(), ""),
         key=match[1],
         line=line,
     )

@@ -7,12 +7,9 @@ import unicodedata
 
 from citewell.text.data_tables import load_table
 
-_OPEN_BRACE_PLACEHOLDER, _CLOSE_BRACE_PLACEHOLDER, _BACKSLASH_PLACEHOLDER, _DOLLAR_PLACEHOLDER = (
-    "\ue001",
-    "\ue002",
-    "\ue003",
-    "\ue004",
-)  # stand for literal { } \ $ during conversion
+# These stand for literal { } \ $ during conversion.
+_OPEN_BRACE_PLACEHOLDER, _CLOSE_BRACE_PLACEHOLDER = "\ue001", "\ue002"
+_BACKSLASH_PLACEHOLDER, _DOLLAR_PLACEHOLDER = "\ue003", "\ue004"
 _ACCENT_COMBINING_MARKS = {
     '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304",
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323",

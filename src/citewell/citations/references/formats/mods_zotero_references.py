@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from xml.etree.ElementTree import Element
 
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
-from citewell.citations.references.formats import tagged_records, xml_records
-from citewell.citations.references.formats.xml_records import (
+from citewell.citations.references.formats import file_records
+from citewell.citations.references.formats.file_records import (
     XmlRecord,
     extract_xml_text,
     list_xml_texts,
@@ -17,29 +16,20 @@ from citewell.citations.references.formats.xml_records import (
 from citewell.citations.references.reference_fields import MAX_RECORDS, RECORDS_LIMIT_REASON
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import extract_year, parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_texts, load_words
 from citewell.text.safety.xml_trees import ExcessiveXml, UnusableXml
 
 _ASIDE_ELEMENTS = frozenset({"Attachment", "Memo", "Collection", "Journal", "Series", "Periodical"})
-_PEOPLE_PATHS = (
-    "authors//Person",
-    "contributors//Person",
-    "editors//Person",
-)
+_PEOPLE_PATHS = ("authors//Person", "contributors//Person", "editors//Person")
 
 _AUTHOR_ROLES = frozenset({"author", "aut", "creator", "cre", ""})
 _EDITOR_ROLES = frozenset({"editor", "edt"})
 _DATE_NAMES = ("dateIssued", "copyrightDate", "dateCreated", "dateOther")
 
 
-def parse_mods_document(text: str) -> BibliographyDocument:
-    found = xml_records.read_xml_records(text, "mods")
-    return xml_records.build_xml_document("mods", found, map(_build_mods_reference, found.records))
-
-
-def _build_mods_reference(record: XmlRecord) -> Reference:
+def build_mods_reference(record: XmlRecord) -> Reference:
     own = record.element
-    host = next(_iterate_related(own, "host"), None)
+    host = own.find("relatedItem[@type='host']")
     parts = [part for item in (own, host) if item is not None for part in item.findall("part")]
     published = _find_mods_date(own, host, parts)
     urls = list_xml_texts(own, "location/url") + list_xml_texts(own, "identifier[@type='uri']")
@@ -59,7 +49,7 @@ def _build_mods_reference(record: XmlRecord) -> Reference:
         publisher=extract_xml_text(own, "originInfo/publisher")
         or extract_xml_text(host, "originInfo/publisher"),
         url=urls[0] if urls else "",
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=_find_mods_identifier(own, "doi"),
             pmid=_find_mods_identifier(own, "pubmed") or _find_mods_identifier(own, "pmid"),
             pmcid=_find_mods_identifier(own, "pmc") or _find_mods_identifier(own, "pmcid"),
@@ -86,16 +76,10 @@ def _read_mods_title(item: Element) -> str:
     return extract_xml_text(item, "titleInfo/title")
 
 
-def _iterate_related(item: Element, kind: str) -> Iterator[Element]:
-    for related in item.findall("relatedItem"):
-        if related.get("type") == kind:
-            yield related
-
-
 def _iterate_people(item: Element, roles: frozenset[str]) -> Iterator[WorkAuthor]:
     for name in item.findall("name"):
-        told = {role.lower().rstrip(".") for role in list_xml_texts(name, "role/roleTerm")}
-        if not (told or {""}) & roles:
+        own_roles = {role.lower().rstrip(".") for role in list_xml_texts(name, "role/roleTerm")}
+        if not (own_roles or {""}) & roles:
             continue
         person = _build_mods_person(name)
         if person.name:
@@ -108,7 +92,9 @@ def _build_mods_person(name: Element) -> WorkAuthor:
     if family:
         return reference_fields.build_person(
             family=family,
-            given=" ".join(f"{one}." if len(one) == 1 and len(given) > 1 else one for one in given),
+            given=" ".join(
+                f"{part}." if len(part) == 1 and len(given) > 1 else part for part in given
+            ),
             suffix=extract_xml_text(name, "namePart[@type='termsOfAddress']"),
         )
     plain = [
@@ -140,8 +126,8 @@ def _find_part_pages(parts: list[Element]) -> str:
     for part in parts:
         for extent in part.findall("extent"):
             if extent.get("unit", "page").startswith("page"):
-                listed = tagged_records.clean_page_range(extract_xml_text(extent, "list"))
-                return listed or tagged_records.join_page_numbers(
+                listed = file_records.clean_page_range(extract_xml_text(extent, "list"))
+                return listed or file_records.join_page_numbers(
                     extract_xml_text(extent, "start"), extract_xml_text(extent, "end")
                 )
         if pages := _find_part_number([part], "page"):
@@ -156,7 +142,7 @@ def _find_mods_identifier(item: Element | None, kind: str) -> str:
 def _choose_mods_kind(own: Element, host: Element | None) -> str:
     genres = [genre.lower() for genre in list_xml_texts(own, "genre")]
     for genre in genres:
-        if kind := _load_mods_kinds().get(genre):
+        if kind := load_texts(__package__, "mods_references", "mods_kinds").get(genre):
             return "chapter" if kind == "book" and host is not None else kind
     if host is None:
         return ""
@@ -168,21 +154,16 @@ def _choose_mods_kind(own: Element, host: Element | None) -> str:
     return "chapter" if "book" in around or "collection" in around else ""
 
 
-@cache
-def _load_mods_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "mods_references")["mods_kinds"])
-
-
 # Parses Zotero RDF: items, and the journals, books and series that they refer to.
 
 
 def parse_zotero_rdf(text: str) -> BibliographyDocument:
     try:
-        root = xml_records.parse_plain_tree(text)
+        root = file_records.parse_plain_tree(text)
     except UnusableXml as error:
         is_bomb = isinstance(error, ExcessiveXml)
-        reason = str(error) if is_bomb else xml_records.describe_xml_error(error)
-        damage = MalformedEntry(line=xml_records.find_error_line(error), reason=reason)
+        reason = str(error) if is_bomb else file_records.describe_xml_error(error)
+        damage = MalformedEntry(line=file_records.find_error_line(error), reason=reason)
         return BibliographyDocument(format="zotero-rdf", references=(), malformed=(damage,))
     described = {about: node for node in root.iter() if (about := node.get("about"))}
     items = list(_iterate_rdf_items(root))
@@ -203,7 +184,7 @@ def _iterate_rdf_items(root: Element) -> Iterator[Element]:
         kind = extract_xml_text(node, "itemType")
         if node.tag in _ASIDE_ELEMENTS or kind in {"attachment", "note", "annotation"}:
             continue
-        if kind or node.tag in _load_item_elements():
+        if kind or node.tag in load_words(__package__, "zotero_rdf", "item_elements"):
             yield node
 
 
@@ -229,17 +210,19 @@ def _build_rdf_reference(item: Element, described: dict[str, Element]) -> Refere
         or next(iter(list_xml_texts(item, "isPartOf//title")), ""),
         volume=_find_rdf_field(sources, "volume"),
         issue=_find_rdf_field(sources, "number"),
-        pages=tagged_records.clean_page_range(extract_xml_text(item, "pages")),
+        pages=file_records.clean_page_range(extract_xml_text(item, "pages")),
         publisher=extract_xml_text(item, "publisher//name"),
         url=urls[0] if urls else about if about.startswith("http") else "",
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=_find_labelled_identifier(identifiers, "DOI"),
             isbn=_find_labelled_identifier(identifiers, "ISBN"),
             pmid=_find_extra_line(item, "PMID"),
             pmcid=_find_extra_line(item, "PMCID"),
             urls=[*urls, about],
         ),
-        kind=_load_zotero_kinds().get(extract_xml_text(item, "itemType"), ""),
+        kind=load_texts(__package__, "zotero_rdf", "zotero_kinds").get(
+            extract_xml_text(item, "itemType"), ""
+        ),
         key=extract_xml_text(item, "citationKey"),
     )
 
@@ -280,13 +263,3 @@ def _build_rdf_person(person: Element) -> WorkAuthor:
     if not given:
         return reference_fields.parse_whole_name(family)
     return reference_fields.build_person(family=family, given=given)
-
-
-@cache
-def _load_zotero_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "zotero_rdf")["zotero_kinds"])
-
-
-@cache
-def _load_item_elements() -> frozenset[str]:
-    return frozenset(load_table(__package__, "zotero_rdf")["item_elements"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
-from citewell.citations.references.formats import table_references, tagged_records
-from citewell.citations.references.formats.tagged_records import RecordCollector, TaggedRecord
+from citewell.citations.references.formats import csl_table_references, file_records
+from citewell.citations.references.formats.file_records import RecordCollector, TaggedRecord
 from citewell.citations.references.reference_fields import (
     MAX_RECORDS,
     RECORDS_LIMIT_REASON,
@@ -16,7 +15,7 @@ from citewell.citations.references.reference_fields import (
 )
 from citewell.core.values.paper import PaperId
 from citewell.text.calendar_dates import extract_year, parse_partial_date
-from citewell.text.data_tables import load_table
+from citewell.text.data_tables import load_texts
 
 _WOS_TAG_PATTERN = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|[ \t]{0,5})")
 _FILE_TAGS = frozenset({"FN", "VR", "EF"})  # of the file, not of a record
@@ -130,9 +129,12 @@ def _build_ris_reference(record: TaggedRecord) -> Reference:
         for name in names
         if name.lower() not in reference_fields.AND_OTHERS_NAMES
     ]
-    kind = _load_ris_kinds().get(record.first_value("TY").upper(), "")
+    kind = load_texts(__package__, "ris_references", "ris_kinds").get(
+        record.first_value("TY").upper(), ""
+    )
     # What has a DOI and is called unpublished is a preprint.
     ris_kind = "article" if kind == "manuscript" and record.first_value("DO", "DI") else kind
+    first, last = record.first_value("SP"), record.first_value("EP")
     return Reference(
         raw="\n".join(record.lines),
         title=record.first_value("TI", "T1", "CT", "BT", "ST"),
@@ -142,7 +144,9 @@ def _build_ris_reference(record: TaggedRecord) -> Reference:
         venue=record.first_value(*_RIS_VENUE_TAGS),
         volume=record.first_value("VL"),
         issue=record.first_value("IS", "CP"),
-        pages=_format_ris_pages(record),
+        pages=f"{first}-{last}"
+        if first and last and "-" not in first and first != last
+        else (first or last).replace("–", "-"),
         publisher=record.first_value("PB"),
         url=urls[0] if urls else "",
         ids=_collect_ris_ids(record, urls),
@@ -151,13 +155,6 @@ def _build_ris_reference(record: TaggedRecord) -> Reference:
         line=record.line,
         and_others=len(people) < len(names),
     )
-
-
-def _format_ris_pages(record: TaggedRecord) -> str:
-    first, last = record.first_value("SP"), record.first_value("EP")
-    if first and last and "-" not in first and first != last:
-        return f"{first}-{last}"
-    return (first or last).replace("–", "-")
 
 
 def _collect_ris_ids(record: TaggedRecord, urls: list[str]) -> tuple[PaperId, ...]:
@@ -175,45 +172,21 @@ def _collect_ris_ids(record: TaggedRecord, urls: list[str]) -> tuple[PaperId, ..
     )
 
 
-@cache
-def _load_ris_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "ris_references")["ris_kinds"])
-
-
 # Parses tagged EndNote files (.enw), also called refer: %0 for the type, %A, %T, %J and so on.
 
 
 def parse_enw_document(text: str) -> BibliographyDocument:
-    collector = RecordCollector(format="enw", build=_build_enw_reference)
-    record: TaggedRecord | None = None
-    was_blank = False
-    for number, line in enumerate(text.split("\n"), start=1):
-        match = _TAG_LINE_PATTERN.match(line)
-        if match is None:
-            was_blank = was_blank or not line.strip()
-            if record is not None and line.strip():
-                record.lines.append(line)
-                record.open_value.append(line)
-            elif line.strip():
-                collector.report_damage(number, "This is not part of any record.", line)
-            continue
-        # A blank line may also be inside an abstract, so only what can start a record ends one.
-        begins = match[1] == "0" or (was_blank and match[1] in {"A", "T"})
-        if record is not None and begins:
-            collector.add_record(record)
-            record = None
-            if collector.is_full(number):
-                break
-        record = record or TaggedRecord(line=number)
-        record.lines.append(line)
-        record.add_value(match[1], match[2] or "")
-        was_blank = False
-    collector.add_record(record)
-    return collector.build_document()
+    # A blank line may also be inside an abstract, so only what can start a record ends one.
+    return file_records.collect_tagged_records(
+        text,
+        RecordCollector(format="enw", build=_build_enw_reference),
+        match_line=_TAG_LINE_PATTERN.match,
+        begins_record=lambda tag, was_blank: tag == "0" or (was_blank and tag in {"A", "T"}),
+    )
 
 
 def _build_enw_reference(record: TaggedRecord) -> Reference:
-    people, and_others = tagged_records.parse_record_people(record.list_values("A", "E", "Q", "Y"))
+    people, and_others = file_records.parse_record_people(record.list_values("A", "E", "Q", "Y"))
     published = parse_partial_date(record.first_value("D"))
     exact = parse_partial_date(f"{record.first_value('8')} {published[:4]}")
     urls = record.list_values("U")
@@ -226,23 +199,19 @@ def _build_enw_reference(record: TaggedRecord) -> Reference:
         venue=record.first_value("J", "B", "S"),
         volume=record.first_value("V"),
         issue=record.first_value("N"),
-        pages=tagged_records.clean_page_range(record.first_value("P")),
+        pages=file_records.clean_page_range(record.first_value("P")),
         publisher=record.first_value("I"),
         url=urls[0] if urls else "",
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=record.first_value("R"), isbn=record.first_value("@"), urls=urls
         ),
-        kind=load_endnote_kinds().get(record.first_value("0").lower(), ""),
+        kind=load_texts(__package__, "endnote_tagged", "endnote_kinds").get(
+            record.first_value("0").lower(), ""
+        ),
         key=record.first_value("F"),
         line=record.line,
         and_others=and_others,
     )
-
-
-# CSL types by the name of the type in %0 and in EndNote XML.
-@cache
-def load_endnote_kinds() -> dict[str, str]:
-    return dict(load_table(__package__, "endnote_tagged")["endnote_kinds"])
 
 
 # Parses Web of Science exports: "plain text" with two-letter tags, and tab-delimited tables.
@@ -250,7 +219,7 @@ def load_endnote_kinds() -> dict[str, str]:
 
 def parse_wos_document(text: str) -> BibliographyDocument:
     if "\t" in text[: text.find("\n") + 1 or len(text)]:
-        return table_references.parse_table_document(text, form="wos")
+        return csl_table_references.parse_table_document(text, form="wos")
     collector = RecordCollector(format="wos", build=_build_wos_reference)
     record: TaggedRecord | None = None
     for number, line in enumerate(text.split("\n"), start=1):
@@ -277,7 +246,7 @@ def parse_wos_document(text: str) -> BibliographyDocument:
 
 
 def _build_wos_reference(record: TaggedRecord) -> Reference:
-    people, and_others = tagged_records.parse_record_people(
+    people, and_others = file_records.parse_record_people(
         record.list_lines("AF", "AU", "BF", "BA", "CA", "GP", "BE")
     )
     published = parse_partial_date(
@@ -293,10 +262,10 @@ def _build_wos_reference(record: TaggedRecord) -> Reference:
         venue=record.first_value("SO", "SE", "CT"),
         volume=record.first_value("VL"),
         issue=record.first_value("IS"),
-        pages=tagged_records.join_page_numbers(record.first_value("BP"), record.first_value("EP"))
+        pages=file_records.join_page_numbers(record.first_value("BP"), record.first_value("EP"))
         or record.first_value("AR"),
         publisher=record.first_value("PU"),
-        ids=tagged_records.collect_field_ids(
+        ids=file_records.collect_field_ids(
             doi=record.first_value("DI", "D2"),
             pmid=record.first_value("PM"),
             isbn=record.first_value("BN"),

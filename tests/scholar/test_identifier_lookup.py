@@ -17,7 +17,7 @@ from citewell.core.errors import (
     UpstreamUnavailable,
 )
 from citewell.core.values.paper import IdentifierScheme, Paper, PaperId
-from citewell.scholar.lookup_batches import LookupBatcher
+from citewell.scholar.identifier_lookup import LookupBatcher
 from tests.core.doubles import doi, paper
 from tests.core.listing import Lister
 
@@ -65,7 +65,7 @@ def test_a_long_line_goes_in_lists_of_the_allowed_length_a_few_at_a_time() -> No
     found = ask(registry, list(registry.holds))
 
     assert found == list(registry.holds.values())
-    assert [len(one) for one in registry.lists] == [10] * 9 + [5]
+    assert [len(batch) for batch in registry.lists] == [10] * 9 + [5]
     assert registry.most_at_once == 3
 
 
@@ -179,7 +179,7 @@ def test_a_registry_that_refuses_everything_is_left_alone_after_a_few_tries() ->
 
     found = ask(registry, list(registry.holds))
 
-    assert {type(one) for one in found} == {MalformedResponse}
+    assert {type(error) for error in found} == {MalformedResponse}
     assert len(registry.lists) + len(registry.singles) <= 8
 
 
@@ -189,13 +189,13 @@ def test_trouble_after_the_list_never_makes_a_work_absent() -> None:
     found = ask(registry, ["10.1234/0", "10.1234/x", "10.1234/y", "10.1234/1"])
 
     assert found[0] == registry.holds["10.1234/0"]
-    assert [type(one) for one in found[1:3]] == [UpstreamUnavailable, type(None)]
+    assert [type(answer) for answer in found[1:3]] == [UpstreamUnavailable, type(None)]
 
 
 def test_a_fault_of_our_own_reaches_everybody_who_waits() -> None:
     registry = Lister(works(3), fails=ZeroDivisionError("a mistake"))
 
-    assert {type(one) for one in ask(registry, list(registry.holds))} == {ZeroDivisionError}
+    assert {type(error) for error in ask(registry, list(registry.holds))} == {ZeroDivisionError}
 
 
 def test_one_callers_cancellation_spares_the_others() -> None:
@@ -223,11 +223,11 @@ def test_a_work_that_two_wait_for_survives_one_of_them() -> None:
     async def run() -> Paper | None:
         registry = Lister(works(1), gate=asyncio.Event())
         desk = bundles()
-        one, other = (
+        first, other = (
             asyncio.create_task(desk.look_up_in_batch(registry, doi("10.1234/0"))) for _ in range(2)
         )
         await registry.begun.wait()
-        one.cancel()
+        first.cancel()
         assert registry.gate is not None
         registry.gate.set()
         return await other
@@ -278,7 +278,7 @@ def test_who_leaves_before_the_list_goes_is_not_on_it() -> None:
 def test_work_that_is_stopped_from_inside_is_an_error_and_no_absence() -> None:
     registry = Lister(works(2), fails=asyncio.CancelledError())
 
-    assert {type(one) for one in ask(registry, list(registry.holds))} == {InternalError}
+    assert {type(error) for error in ask(registry, list(registry.holds))} == {InternalError}
 
 
 def test_an_identifier_that_cannot_be_listed_is_asked_for_as_ever() -> None:
