@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.language.scripts import CJK_RANGES
 
 _PARTICLE_LIST = (
@@ -14,16 +15,16 @@ _PARTICLE_LIST = (
 # Small words that belong to the family name.
 NAME_PARTICLES = frozenset(_PARTICLE_LIST.split())
 NAME_PARTICLE_REGEX = "|".join(map(re.escape, sorted(NAME_PARTICLES, key=len, reverse=True)))
-_NAME_SUFFIX_PATTERN = re.compile(r"(?<!\s),?\s++((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
+_NAME_SUFFIX_PATTERN = compile_on_use(r"(?<!\s),?\s++((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
 # Without a comma, only in the usual case of a degree: Ma and Rd are also family names.
-_ACADEMIC_DEGREE_PATTERN = re.compile(
+_ACADEMIC_DEGREE_PATTERN = compile_on_use(
     r",\s+(?i:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$"
     r"|(?<!\s)\s++(?:P[Hh]\.?\s?D|M\.?D|M\.?S[Cc]|B\.?S[Cc]|M\.?A|MBA|R\.?N|Esq|D\.?Phil|J\.?D|CPA|RD|DDS|FRCP)\.?$"
 )
-_PERSONAL_TITLE_PATTERN = re.compile(
+_PERSONAL_TITLE_PATTERN = compile_on_use(
     r"^(?:(?:dr|prof|professor|mr|mrs|ms|sir|dame|herr|frau)\.?\s+)+", re.IGNORECASE
 )
-_ORGANISATION_WORD_PATTERN = re.compile(
+_ORGANISATION_WORD_PATTERN = compile_on_use(
     r"\b(?:inc|llc|ltd|gmbh|corp|corporation|company|co|university|universit\w+|institut\w*|agency|ministry"
     r"|department|office|association|foundation|society|council|committee|commission|organi[sz]ation|group|team"
     r"|staff|desk|editors?|editorial|board|news|press|times|post|magazine|journal|reuters|bureau|service|center|centre"
@@ -34,7 +35,7 @@ _ORGANISATION_WORD_PATTERN = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 # Words of channels, sites and companies; references are not split by them, unlike by the words above.
-_CHANNEL_WORD_PATTERN = re.compile(
+_CHANNEL_WORD_PATTERN = compile_on_use(
     r"\b(?:channel|opencourseware|courseware|tv|television|radio|podcasts?|lectures|talks|videos?|films|course"
     r"|courses|productions|entertainment|software|systems|technolog(?:y|ies)|solutions|publishing|publishers|blog"
     r"|online|digital|official|today|explained|documentar(?:y|ies)|archives?|engineering|education"
@@ -43,7 +44,7 @@ _CHANNEL_WORD_PATTERN = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 # An article, a preposition, a sign, or two capitals inside a word: no name of one person has them.
-_LITERAL_SIGN_PATTERN = re.compile(
+_LITERAL_SIGN_PATTERN = compile_on_use(
     r"^(?i:the)\s|\s(?:of|for|in|the|and|from|at|your|(?i:with|without))\s|[|@_/:!?™®#+~*&–—]|\s-\s"
     r"|[A-Z][a-z]{1,30}[A-Z][a-z]{1,30}[A-Z]|^[A-Z]{4,20}\s{1,3}\S{0,40}[a-z]"
     r"|^(?:MIT|PBS|TED|CBS|NBC|ABC|CDC|FDA|EPA|ESA|NIH|NSF|IMF|IBM|AWS|ZDF|ARD|EU|UN|UK|US|USA)\s"
@@ -52,15 +53,15 @@ _ORGANISATION_HEAD_REGEX = (
     r"(?:departments?|ministry|institutes?|bureau|cent(?:er|re)s?|office|board|society|council|association"
     r"|agency|organi[sz]ation|committee|commission|academy|college|school|faculty|division|university)"
 )
-_HEADED_ORGANISATION_PATTERN = re.compile(
+_HEADED_ORGANISATION_PATTERN = compile_on_use(
     rf"^(?:[\w.'’-]{{1,40}}\s){{0,3}}{_ORGANISATION_HEAD_REGEX}\s(?:of|for|on)\b", re.IGNORECASE
 )
-_ORGANISATION_HEAD_PATTERN = re.compile(rf"\b{_ORGANISATION_HEAD_REGEX}\b", re.IGNORECASE)
+_ORGANISATION_HEAD_PATTERN = compile_on_use(rf"\b{_ORGANISATION_HEAD_REGEX}\b", re.IGNORECASE)
 # Words that start with a small letter, and a letter before an apostrophe.
-_LEADING_PARTICLE_PATTERN = re.compile(
+_LEADING_PARTICLE_PATTERN = compile_on_use(
     r"(?:(?:[a-zà-öø-ÿ][^\W\d]{0,15}\.?\s{1,3}|['’][a-z]\s{1,3}){1,4}(?=\S)|(?=[a-z]))(?:[a-z]{1,4}['’](?=\w))?"
 )
-_CJK_NAME_PATTERN = re.compile(f"[{CJK_RANGES}]")
+_CJK_NAME_PATTERN = compile_on_use(f"[{CJK_RANGES}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_texts, load_words
 from citewell.text.language import detection, word_forms
 
-YEAR_PATTERN = re.compile(r"(?<![\d./:-])(1[5-9]\d\d|20\d\d)(?=[a-z]?(?!\w))(?!\s?[-–/]\s?\d)")
+YEAR_PATTERN = compile_on_use(r"(?<![\d./:-])(1[5-9]\d\d|20\d\d)(?=[a-z]?(?!\w))(?!\s?[-–/]\s?\d)")
 _MAX_TEXT_CHARS = 4000  # characters of a reference that are searched
-_ADDRESS_PATTERN = re.compile(r"(?:https?://|www\.|doi:? ?)\S+", re.IGNORECASE)
-_ACCESS_PATTERN = re.compile(
+_ADDRESS_PATTERN = compile_on_use(r"(?:https?://|www\.|doi:? ?)\S+", re.IGNORECASE)
+_ACCESS_PATTERN = compile_on_use(
     r"\b(?:accessed|retrieved|cited|viewed|visited|available|abgerufen|consulté|consultado|zugriff)\b[^;()\[\]]{0,40}?"
     r"(?:1[5-9]|20)\d\d",
     re.IGNORECASE,
 )
 # A number in the place of a volume, an issue or a page, though it may look like a year.
-_NUMBERING_PATTERN = re.compile(
+_NUMBERING_PATTERN = compile_on_use(
     r"(?:\b(?:vol|volume|no|nr|number|issue|pp?|pages?|art|article|bd|band|t|#)\.? ?|; ?)"
     r"(?P<marked>(?:1[5-9]|20)\d\d)\b"
     r"|\b(?P<issued>(?:1[5-9]|20)\d\d) ?\(\d{1,3}(?:[-–/]\d{1,3})?\) ?[,:.]"
@@ -30,7 +31,7 @@ _NUMBERING_PATTERN = re.compile(
     r"|[-–] ?(?P<last>(?:1[5-9]|20)\d\d)\b",
     re.IGNORECASE,
 )
-_BRACKETED_PATTERN = re.compile(
+_BRACKETED_PATTERN = compile_on_use(
     r"[(\[](?:[A-Za-z]{3,9}\.? )?((?:1[5-9]|20)\d\d)[a-z]?(?=[)\],;: ])"
 )
 
@@ -57,33 +58,33 @@ _TELLING_PHRASES: tuple[tuple[str, str], ...] = (
 _TELLING_PATTERNS = tuple(
     (noun, re.compile(pattern, re.IGNORECASE)) for noun, pattern in _TELLING_PHRASES
 )
-_CHAPTER_PATTERN = re.compile(
+_CHAPTER_PATTERN = compile_on_use(
     r"\((?:eds?|hrsg|hg|dir|coord)\.?\)|\b(?:eds?\.|edited by|hrsg\.|editors?[,:.]|herausgegeben)(?!\w)",
     re.IGNORECASE,
 )
-_PUBLISHER_PATTERN = re.compile(
+_PUBLISHER_PATTERN = compile_on_use(
     r"\b(?:press|presses|publish\w*|verlag|books|editions?|éditions|editorial|ediciones|editora|wiley|springer|elsevier"
     r"|routledge|sage|penguin|mcgraw|pearson|norton|harper\w*|macmillan|palgrave|birkhäuser|academic press|crc|o'reilly"
     r"|oxford|cambridge|blackwell|kluwer|prentice|addison|basic books|simon|random house|vintage|knopf|doubleday"
     r"|suhrkamp|gallimard|seuil|puf|hachette|einaudi|feltrinelli|mondadori|de gruyter|brill|brepols|ashgate|edward elgar)\b",
     re.IGNORECASE,
 )
-_PLACE_AND_PUBLISHER_PATTERN = re.compile(
+_PLACE_AND_PUBLISHER_PATTERN = compile_on_use(
     r"\b[A-Z][a-zà-ÿ]{2,20}(?:[ ,]{1,2}[A-Z][A-Za-z.]{1,15}){0,2} ?: ?[A-Z][\w&.'’-]{2,20}"
 )
-_NEWSPAPER_PATTERN = re.compile(
+_NEWSPAPER_PATTERN = compile_on_use(
     r"\b(?:new york times|washington post|guardian|wall street journal|financial times|le monde|le figaro|el país|der spiegel"
     r"|die zeit|süddeutsche|frankfurter|la repubblica|corriere|new yorker|the atlantic|economist|bbc|cnn|reuters|bloomberg"
     r"|forbes|wired|newsweek|daily|tribune|herald|gazette|zeitung|newspaper|magazine|usa today|los angeles times|the times"
     r"|the independent|the telegraph|the conversation|vox|politico|associated press)\b",
     re.IGNORECASE,
 )
-_CONFERENCE_PATTERN = re.compile(
+_CONFERENCE_PATTERN = compile_on_use(
     r"\b(?:proceedings|proc\.|conference on|conf\.|symposium on|workshop on|advances in neural information processing"
     r"|neurips|nips|icml|iclr|cvpr|iccv|eccv|emnlp|naacl|aaai|ijcai|sigir|sigkdd|kdd|interspeech|icassp|miccai)\b",
     re.IGNORECASE,
 )
-_PREPRINT_PATTERN = re.compile(
+_PREPRINT_PATTERN = compile_on_use(
     r"\b(?:arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|corr|research square)\b", re.IGNORECASE
 )
 # Volume and pages in the many ways in which journals are cited.
@@ -102,27 +103,27 @@ _NUMBERING_PATTERNS = tuple(
         r"\b\d{1,4} ?\((?:1[89]|20)\d\d\)[ ,:]{0,3}(?:s\. |pp?\. ?|no\. ?\d{1,3}, )?[a-z]?\d",  # 12 (2019) 345
     )
 )
-_WORD_PATTERN = re.compile(r"[^\W\d_]+")
-_LATIN_LETTER_PATTERN = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]")
-_LETTER_PATTERN = re.compile(r"[^\W\d_]")
-_ACCENTED_LETTER_PATTERN = re.compile(r"[À-ÖØ-öø-ɏ]")
+_WORD_PATTERN = compile_on_use(r"[^\W\d_]+")
+_LATIN_LETTER_PATTERN = compile_on_use(r"[A-Za-zÀ-ɏḀ-ỿ]")
+_LETTER_PATTERN = compile_on_use(r"[^\W\d_]")
+_ACCENTED_LETTER_PATTERN = compile_on_use(r"[À-ÖØ-öø-ɏ]")
 _COMMON_LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
 _SHARED_WORDS = frozenset(
     {"non", "care", "like", "via", "pro", "per", "sub"}
 )  # in English titles, too
 # Journals that are called by one word: Haematologica, Viruses, Antibiotics.
-_SCIENCE_NAME_PATTERN = re.compile(
+_SCIENCE_NAME_PATTERN = compile_on_use(
     r"[A-Z]\w{2,20}(?:ology|ologica|ologia|istry|ics|uses|ases|ncers|ells|cules|rients|sors|teria)"
 )
-_BYLINE_PATTERN = re.compile(r"\bby (?:[A-Z]\. ?){0,3}[A-Z]")
-_LIFE_SCIENCE_PATTERN = re.compile(
+_BYLINE_PATTERN = compile_on_use(r"\bby (?:[A-Z]\. ?){0,3}[A-Z]")
+_LIFE_SCIENCE_PATTERN = compile_on_use(
     r"\b(?:med|medic|medicine|clin|patient|disease|cancer|tumou?r|cell|gene|genet|genom|protein|biol|bio|immun|infect|virus|viral"
     r"|bacteri|microb|neuro|brain|cardi|heart|surg|surgery|pharm|drug|therap|health|nurs|pediatr|psychiat|physiol|anatom"
     r"|epidemi|diabet|hypertens|kidney|liver|lung|blood|bone|lancet|bmj|jama|vaccin|rna|dna|receptor|antimicrob|antibiot"
     r"|hepat|oncol|radiol|nutri|obes|trauma|ecolog|species|plant|animal|mice|mouse|rat|human)\w*",
     re.IGNORECASE,
 )
-_EXACT_SCIENCE_PATTERN = re.compile(
+_EXACT_SCIENCE_PATTERN = compile_on_use(
     r"\b(?:arxiv|phys|quantum|math|theor|algebra|topolog|geometr|comput|algorithm|neural|learning|network|optimi[sz]|stochastic"
     r"|statist|probabil|bayes|astro|galax|stellar|cosmolog|particle|ieee|acm|software|data|graph|language model|transformer"
     r"|robot|vision|image|signal|information|communicat|entropy|hypothesis test|lattice|boson|fermion)\w*",

@@ -9,29 +9,30 @@ from html import unescape
 from itertools import islice
 from urllib.parse import unquote, urlsplit
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.safety.text_cleaning import extract_visible_text
 
-_DOI_PREFIX_PATTERN = re.compile(r"(?<!\d)(?<!\d\.)10\.\d{4,9}(?:\.\d{1,9})*/", re.IGNORECASE)
-_DOI_SUFFIX_PATTERN = re.compile(r"[-._;()/:<>\[\]+#&=~@*!$a-z0-9]+", re.IGNORECASE)
-_VIEWER_ENDING_PATTERN = re.compile(
+_DOI_PREFIX_PATTERN = compile_on_use(r"(?<!\d)(?<!\d\.)10\.\d{4,9}(?:\.\d{1,9})*/", re.IGNORECASE)
+_DOI_SUFFIX_PATTERN = compile_on_use(r"[-._;()/:<>\[\]+#&=~@*!$a-z0-9]+", re.IGNORECASE)
+_VIEWER_ENDING_PATTERN = compile_on_use(
     r"/(?:full|full-?text|pdf|epdf|pdfdirect|epub|abstract|html|xml|meta|summary|references|figures?|tables?"
     r"|suppl[a-z_]*|citation|download|asset|media|issuetoc|standard|reader|view)(?:[/.].*)?$"
     r"|\.(?:pdf|full|full-text|abstract|short|html?|xml|epub)$",
     re.IGNORECASE,
 )
-_PREPRINT_VERSION_PATTERN = re.compile(
+_PREPRINT_VERSION_PATTERN = compile_on_use(
     r"(10\.(?:1101|64898)/\S{0,60}\d)v\d{1,2}(?:[./].*)?$", re.IGNORECASE
 )
-_SICI_BRACKETS_PATTERN = re.compile(r"<[^<>\s]{0,40}:[^<>\s]{0,60}>")
-_NEXT_DOI_PATTERN = re.compile(r"[;,&|](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
-_ADDRESS_START_PATTERN = re.compile(r"https?://[^\s\"'<>()\[\]]{0,290}$", re.IGNORECASE)
-_LATEX_ESCAPE_PATTERN = re.compile(r"\\([_%&#$])")
-_DOI_BEGINNING_PATTERN = re.compile(r"(?<!\d)10\.\d{4}")
-_UNBROKEN_TOKEN_PATTERN = re.compile(r"\S+")
-_DOI_TOKEN_PATTERN = re.compile(r"[^\s\"{}|\\^`]+")
-_URL_QUERY_START_PATTERN = re.compile(r"[?&]|(?<!co;2-)#", re.IGNORECASE)
+_SICI_BRACKETS_PATTERN = compile_on_use(r"<[^<>\s]{0,40}:[^<>\s]{0,60}>")
+_NEXT_DOI_PATTERN = compile_on_use(r"[;,&|](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
+_ADDRESS_START_PATTERN = compile_on_use(r"https?://[^\s\"'<>()\[\]]{0,290}$", re.IGNORECASE)
+_LATEX_ESCAPE_PATTERN = compile_on_use(r"\\([_%&#$])")
+_DOI_BEGINNING_PATTERN = compile_on_use(r"(?<!\d)10\.\d{4}")
+_UNBROKEN_TOKEN_PATTERN = compile_on_use(r"\S+")
+_DOI_TOKEN_PATTERN = compile_on_use(r"[^\s\"{}|\\^`]+")
+_URL_QUERY_START_PATTERN = compile_on_use(r"[?&]|(?<!co;2-)#", re.IGNORECASE)
 # What publishers' pages and PDFs set right behind a DOI, without a space.
-_GLUED_TEXT_PATTERN = re.compile(
+_GLUED_TEXT_PATTERN = compile_on_use(
     r"\[(?:pubmed|cross ?ref|medline|scopus|google|free|web of|epub|pmc|link|online|accessed)"
     r"|\(?pmc?id:?(?=\d|$)|https?:/"
     r"|[.,;(](?:accessed|available|retrieved|epub|pubmed|pmc?id|crossref)(?![a-z])"
@@ -39,12 +40,12 @@ _GLUED_TEXT_PATTERN = re.compile(
     re.IGNORECASE,
 )
 # The last character of an old SICI DOI is a check character, which may be a sign.
-_SICI_ENDING_PATTERN = re.compile(r"co;2-(?:[a-z0-9]|[#+@$*~=!&](?![a-z0-9]))", re.IGNORECASE)
-_PERCENT_ESCAPE_PATTERN = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
+_SICI_ENDING_PATTERN = compile_on_use(r"co;2-(?:[a-z0-9]|[#+@$*~=!&](?![a-z0-9]))", re.IGNORECASE)
+_PERCENT_ESCAPE_PATTERN = compile_on_use(r"%[0-9a-f]{2}", re.IGNORECASE)
 _DASH_TRANSLATION = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-")
 )
-_LINE_BREAK_IN_DOI_PATTERN = re.compile(
+_LINE_BREAK_IN_DOI_PATTERN = compile_on_use(
     r"([-_/:])[ \t]*\r?\n[ \t]*(?=[a-z0-9])|(\.)\s+(?=[a-z][\w.]*\.\d)"
 )
 _OPENING_BRACKETS = {")": "(", "]": "["}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from citewell.citations import dois, official_citations
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.paper import IdentifierScheme, PaperId
 from citewell.text.safety.text_cleaning import clean_markup
 
@@ -18,12 +19,14 @@ _ISBN10_REGEX = rf"\d(?:{_DIGIT_REGEX}){{8}}{_SPACE_REGEX}[\dx]"
 _ODD_ISBN_REGEX = rf"\d(?:{_DIGIT_REGEX}){{8,11}}{_SPACE_REGEX}[\dx]"  # to tell that it is wrong
 _LABEL_REGEX = r"\be?-?isbns?(?:[- ]?1[03])?\s*+(?:\([^()]{1,24}\)\s*+)?[\"']?[:#=]?\s*+[\"'{]{0,2}"
 _ISBN_END_REGEX = r"(?![\d\u2010-\u2015-])"
-_LABELLED_ISBN_PATTERN = re.compile(
+_LABELLED_ISBN_PATTERN = compile_on_use(
     rf"{_LABEL_REGEX}(?:({_ISBN13_REGEX}){_ISBN_END_REGEX}|({_ISBN10_REGEX}){_ISBN_END_REGEX}|({_ODD_ISBN_REGEX}){_ISBN_END_REGEX})",
     re.IGNORECASE,
 )
-_BARE_ISBN_PATTERN = re.compile(rf"\s*+({_ISBN13_REGEX}|{_ISBN10_REGEX})\s*+\.?\s*+", re.IGNORECASE)
-_SEPARATOR_PATTERN = re.compile(r"[^0-9xX]")
+_BARE_ISBN_PATTERN = compile_on_use(
+    rf"\s*+({_ISBN13_REGEX}|{_ISBN10_REGEX})\s*+\.?\s*+", re.IGNORECASE
+)
+_SEPARATOR_PATTERN = compile_on_use(r"[^0-9xX]")
 
 _OLD_ARXIV_ARCHIVES = (
     "acc-phys adap-org alg-geom ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph cmp-lg comp-gas"
@@ -36,40 +39,42 @@ _OLD_ARXIV_REGEX = (
     rf"(?:{'|'.join(_OLD_ARXIV_ARCHIVES.split())})(?:\.[a-z]{{2}})?/\d{{2}}(?:0[1-9]|1[0-2])\d{{3}}"
 )
 _ARXIV_VERSION_REGEX = r"(?:v\d{1,3})?"
-_MARKED_ARXIV_PATTERN = re.compile(
+_MARKED_ARXIV_PATTERN = compile_on_use(
     rf"(?:\barxiv(?:\.org)?\s*+[:/.]?\s*+(?:(?:abs|pdf|html|format|src|e-print)/)?({_NEW_ARXIV_REGEX}|{_OLD_ARXIV_REGEX})){_ARXIV_VERSION_REGEX}(?!\d)",
     re.IGNORECASE,
 )
-_BARE_ARXIV_PATTERN = re.compile(
+_BARE_ARXIV_PATTERN = compile_on_use(
     rf"({_NEW_ARXIV_REGEX}|{_OLD_ARXIV_REGEX}){_ARXIV_VERSION_REGEX}(?:\s*\[[\w.-]+\])?",
     re.IGNORECASE,
 )
-_MARKED_PMID_PATTERN = re.compile(
+_MARKED_PMID_PATTERN = compile_on_use(
     r"(?:\bpmid\s*+[:#]?\s*+|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed/|europepmc\.org/(?:article|abstract)/med/)(\d{1,8})(?!\d)",
     re.IGNORECASE,
 )
-_PMCID_PATTERN = re.compile(r"(?:\bpmcid\s*+[:#]?\s*+|\b)(pmc\d{4,9})(?!\d)", re.IGNORECASE)
-_SEMANTIC_SCHOLAR_PATTERN = re.compile(
+_PMCID_PATTERN = compile_on_use(r"(?:\bpmcid\s*+[:#]?\s*+|\b)(pmc\d{4,9})(?!\d)", re.IGNORECASE)
+_SEMANTIC_SCHOLAR_PATTERN = compile_on_use(
     r"semanticscholar\.org/(?:paper|reader)/(?:[^/\s]+/)?([0-9a-f]{40})|^\s*([0-9a-f]{40})\s*$",
     re.IGNORECASE,
 )
-_OPENALEX_WORK_PATTERN = re.compile(
+_OPENALEX_WORK_PATTERN = compile_on_use(
     r"openalex\.org/(?:works/)?(w\d{4,12})\b|^\s*(w\d{6,12})\s*$", re.IGNORECASE
 )
-_WEB_ADDRESS_PATTERN = re.compile(r"https?://[^\s<>\"“”]+", re.IGNORECASE)
-_SCHEMELESS_ADDRESS_PATTERN = re.compile(
+_WEB_ADDRESS_PATTERN = compile_on_use(r"https?://[^\s<>\"“”]+", re.IGNORECASE)
+_SCHEMELESS_ADDRESS_PATTERN = compile_on_use(
     r"(?:www\.)?(?:[a-z0-9-]+\.)+[a-z]{2,24}(?:/\S*)", re.IGNORECASE
 )
-_IDENTIFIER_RESIDUE_PATTERN = re.compile(
+_IDENTIFIER_RESIDUE_PATTERN = compile_on_use(
     r"https?://(?:dx\.|www\.)?doi\.org/|\bdoi\s*:|\bdoi\b(?=\W*$)|\bavailable (?:at|from)\b:?\s*$",
     re.IGNORECASE,
 )
-_RFC_NAME_PATTERN = re.compile(
+_RFC_NAME_PATTERN = compile_on_use(
     r"\(?(?<![/\w])(?:RFC|Requests? for Comments:?)[ -]?\d{1,5}\)?:?", re.IGNORECASE
 )
 # The subject class of an old arXiv id, which means the same without it.
-_ARXIV_SUBJECT_PATTERN = re.compile(r"\.[a-z]{2}(?=/)")
-_ANGLE_BRACKETED_PATTERN = re.compile(r"<[^<>\s]+>")  # an address in angle brackets, as in emails
+_ARXIV_SUBJECT_PATTERN = compile_on_use(r"\.[a-z]{2}(?=/)")
+_ANGLE_BRACKETED_PATTERN = compile_on_use(
+    r"<[^<>\s]+>"
+)  # an address in angle brackets, as in emails
 _WRAPPING_CHARS = " \t\r\n\"'“”‘’"
 
 

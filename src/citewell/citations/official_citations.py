@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 
 _US_REPORTERS_REGEX = (
@@ -41,14 +42,14 @@ _LEGAL_FORM_PATTERNS = (
     ("french", re.compile(r"\b(?:Cass\.|Cons\. const\.|CE|CAA)[^.]{0,40}[,.].{0,60}\bn[o°]\s*\d{2}[-.]?\d{2,3}[.-]?\d{3}\b")),
 )  # fmt: skip
 _CASE_PARTY_REGEX = r"[A-ZÀ-Þ][\w.'’&()-]*(?:,? (?:[A-ZÀ-Þ][\w.'’&()-]*|of|the|and|for|de|la|et|al\.|&|on|in|ex|rel\.))*"
-_CASE_NAME_PATTERN = re.compile(
+_CASE_NAME_PATTERN = compile_on_use(
     rf"{_CASE_PARTY_REGEX} v(?:s?\.|) {_CASE_PARTY_REGEX}(?:,? [\[(]?(?:1[89]|20)\d\d[\])]?)?\.?"
 )
-_MATTER_NAME_PATTERN = re.compile(
+_MATTER_NAME_PATTERN = compile_on_use(
     rf"(?:In re|Ex parte|In the Matter of|Matter of) {_CASE_PARTY_REGEX}(?:,? \(?(?:1[89]|20)\d\d\)?)?\.?"
 )
 # Signs of an article or book about law, which is not a legal citation.
-_PUBLISHED_WORK_PATTERN = re.compile(
+_PUBLISHED_WORK_PATTERN = compile_on_use(
     r"\b\d{1,4}\s?\(\d{1,4}\)\s?[,:;]\s?[a-z]?\d+|(?<!\.)\bJ(?:ournal|\.)(?: |$)|\bL(?:aw|\.) ?Rev(?:iew|\.)|\bProceedings\b|\bUniversity Press\b|\bQuarterly\b"
 )
 # Forms that stand in running text too and are taken for nothing else there.
@@ -108,7 +109,7 @@ _BODIES = (
 # Abbreviations that are common words or initials: a number after them proves nothing by itself.
 _DOUBTFUL_BODIES = frozenset({"AS", "API", "AWS", "EN", "GB", "KS", "NF", "PAS", "SN", "SS", "UL", "UNE", "UNI"})  # fmt: skip
 _BODY_REGEX = "(?:" + "|".join(re.escape(body) for body in sorted(_BODIES, key=len, reverse=True)) + ")"  # fmt: skip
-_STANDARD_PATTERN = re.compile(
+_STANDARD_PATTERN = compile_on_use(
     rf"(?<![\w/-])(?P<bodies>{_BODY_REGEX}(?:[/ ]{_BODY_REGEX}){{0,3}})"
     r"(?:[/ ](?P<kind>TR|TS|PAS|Guide|DIS|FDIS|CD|Directive|Std\.?|Rec\.?|Recommendation|SPEC|T)(?![\w]))?"
     r"[ -]?(?P<number>(?:[A-Z]{1,3}[. -]?)?\d{1,6}[A-Za-z]?(?:[./-][A-Za-z]{0,2}\d{1,5}[A-Za-z]?){0,4}"
@@ -116,28 +117,28 @@ _STANDARD_PATTERN = re.compile(
     r"(?:(?P<mark>\s?[:–—]\s?|\s\()(?P<year>(?:19|20)\d\d)(?:-\d\d)?\)?)?"
     r"(?![\w])"
 )
-_YEAR_PATTERN = re.compile(r"(?:19|20)\d\d")
-_TRAILING_YEAR_PATTERN = re.compile(r"-((?:19|20)\d\d)$")
+_YEAR_PATTERN = compile_on_use(r"(?:19|20)\d\d")
+_TRAILING_YEAR_PATTERN = compile_on_use(r"-((?:19|20)\d\d)$")
 _RFC_NUMBER_REGEX = r"0{0,4}([1-9]\d{0,4})"
-_WHOLE_RFC_PATTERN = re.compile(
+_WHOLE_RFC_PATTERN = compile_on_use(
     rf"\W{{0,3}}(?:(?:IETF|Internet) )?(?:RFC|Request for Comments)[ -]?:?(?:No\. )?{_RFC_NUMBER_REGEX}\W{{0,3}}",
     re.IGNORECASE,
 )
-_RFC_ADDRESS_PATTERN = re.compile(
+_RFC_ADDRESS_PATTERN = compile_on_use(
     rf"(?:rfc-editor\.org|ietf\.org)/(?:[a-z]{{1,12}}/){{0,3}}rfc{_RFC_NUMBER_REGEX}(?!\d)",
     re.IGNORECASE,
 )
-_NAMED_RFC_PATTERN = re.compile(
+_NAMED_RFC_PATTERN = compile_on_use(
     rf"(?<!\w)(?:RFC|Requests? for Comments:?)[ -]?{_RFC_NUMBER_REGEX}(?=\s{{0,2}}(?:[.,;:()\[\]–—]|$))",
     re.IGNORECASE,
 )
-_RFC_FIELD_PATTERN = re.compile(
+_RFC_FIELD_PATTERN = compile_on_use(
     rf"\b(?:number|series|howpublished|title|note)[\"']?\s{{0,9}}[=:]\s{{0,9}}[{{\"']{{1,3}}(?:RFC|Request for Comments)[}}]?[ -]?{_RFC_NUMBER_REGEX}(?!\w)",
     re.IGNORECASE,
 )
-_RFC_DOI_PATTERN = re.compile(rf"\b10\.17487/rfc{_RFC_NUMBER_REGEX}(?!\d)", re.IGNORECASE)
+_RFC_DOI_PATTERN = compile_on_use(rf"\b10\.17487/rfc{_RFC_NUMBER_REGEX}(?!\d)", re.IGNORECASE)
 # An RFC as the thing cited, not a word of a title: it opens the reference, or its publisher is named.
-_RFC_PUBLISHER_PATTERN = re.compile(
+_RFC_PUBLISHER_PATTERN = compile_on_use(
     r"\b(?:IETF|RFC[ -]Editor|Internet Engineering Task Force|Requests? for Comments|Network Working Group)\b",
     re.IGNORECASE,
 )

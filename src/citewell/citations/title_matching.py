@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from citewell.citations.author_names import NAME_PARTICLE_REGEX
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.language import word_forms
 from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
 from citewell.text.safety.text_cleaning import clean_markup
@@ -23,33 +24,35 @@ _LETTER_FOLDING = str.maketrans({
     "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i",
     "ħ": "h", "ŋ": "ng", "ς": "σ", "µ": "μ", "’": "'", "ʼ": "'", "&": " and ",
 })  # fmt: skip
-_TEX_MARKUP_PATTERN = re.compile(r"\\[a-zA-Z]+|[${}\\^_~]")
-_TITLE_WORD_PATTERN = re.compile(r"[^\W_]+")
+_TEX_MARKUP_PATTERN = compile_on_use(r"\\[a-zA-Z]+|[${}\\^_~]")
+_TITLE_WORD_PATTERN = compile_on_use(r"[^\W_]+")
 _STOPWORD_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
-_TRANSLATED_TITLE_PATTERN = re.compile(r"^\s*+\[(.*?)\]\.?\s*+(?:\[[^\[\]]*+\])?\s*+$", re.DOTALL)
-_LANGUAGE_NOTE_PATTERN = re.compile(r"\[(?:article|text) in [^\[\]]+\]", re.IGNORECASE)
-_RETRACTION_MARK_PATTERN = re.compile(
+_TRANSLATED_TITLE_PATTERN = compile_on_use(
+    r"^\s*+\[(.*?)\]\.?\s*+(?:\[[^\[\]]*+\])?\s*+$", re.DOTALL
+)
+_LANGUAGE_NOTE_PATTERN = compile_on_use(r"\[(?:article|text) in [^\[\]]+\]", re.IGNORECASE)
+_RETRACTION_MARK_PATTERN = compile_on_use(
     r"^\s*+[\[(]?(?:retracted|withdrawn|retraction|removed)(?:[ -]{1,2}(?:article|paper|chapter))?(?:[\])] ?:?|:) *+"
     r"|\s[\[(](?:retracted|withdrawn)(?: (?:article|paper|chapter))?[\])]\s*+$",
     re.IGNORECASE,
 )
-_CUT_TITLE_PATTERN = re.compile(r"(?:\.{3}|…)\s*$")
-_SUBTITLE_BREAK_PATTERN = re.compile(r"(?<!\s)\s*+[:–—?!.(]\s*+| - ")
+_CUT_TITLE_PATTERN = compile_on_use(r"(?:\.{3}|…)\s*$")
+_SUBTITLE_BREAK_PATTERN = compile_on_use(r"(?<!\s)\s*+[:–—?!.(]\s*+| - ")
 _MIN_BEGINNING_LETTERS = 10  # letters; a shorter beginning is not accepted
 _MIN_BEGINNING_WORDS = 4  # distinctive words; with fewer, another title could start the same way
-_LEADING_NUMBER_PATTERN = re.compile(r"^\W*(?:\d{1,3}\b)?\W*")
+_LEADING_NUMBER_PATTERN = compile_on_use(r"^\W*(?:\d{1,3}\b)?\W*")
 # The first name of a reference: a capitalised word, then initials, a comma or another name.
-_LEADING_NAME_PATTERN = re.compile(
+_LEADING_NAME_PATTERN = compile_on_use(
     rf"((?:(?:{NAME_PARTICLE_REGEX})[ -])*[A-ZÀ-Þ][\w'’-]{{2,}})"
     r"(?=,? (?:[A-ZÀ-Þ]\.|[A-ZÀ-Þ]{1,3}\b|et al|[A-ZÀ-Þ][\w'’-]+[,.;]| ?\())"
 )
-_NAMES_BEFORE_YEAR_PATTERN = re.compile(r"(.{3,500}?)\s*\(\s*(?:1[5-9]|20)\d\d[a-z]?\b")
+_NAMES_BEFORE_YEAR_PATTERN = compile_on_use(r"(.{3,500}?)\s*\(\s*(?:1[5-9]|20)\d\d[a-z]?\b")
 _MAX_NAMES_CHARS = 2000  # characters before a title that are searched for names
 _MIN_SPELLING_RATIO = 0.84  # similarity from which two words count as a misspelling
 _MIN_FUZZY_LETTERS = 5  # letters; shorter words are never matched by similarity
 _MAX_TITLE_CHARS = 600  # characters of a title that are compared
 
-_WORD_PATTERN = re.compile(r"[^\W\d_]+")
+_WORD_PATTERN = compile_on_use(r"[^\W\d_]+")
 _SMALL_WORDS = frozenset({"of", "the", "and", "in", "for", "on", "de", "des", "der", "und", "et", "la", "a", "an", "to"})  # fmt: skip
 # Words that many venues have, so that they do not tell one from another.
 _COMMON_WORDS = frozenset({
@@ -58,7 +61,7 @@ _COMMON_WORDS = frozenset({
     "association", "research", "science", "sciences", "studies", "ieee", "acm", "lecture", "notes", "series",
 })  # fmt: skip
 # Where a work stands beside, or before, its journal.
-_REPOSITORY_PATTERN = re.compile(
+_REPOSITORY_PATTERN = compile_on_use(
     r"\b(?:arxiv|\w{2,6}rxiv|ssrn|preprints?|zenodo|figshare|osf|research square|hal|repec|corr|pubmed|available|online)\b",
     re.IGNORECASE,
 )

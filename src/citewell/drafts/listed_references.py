@@ -17,15 +17,16 @@ from citewell.citations.references.reference_fields import (
 )
 from citewell.citations.references.reference_lists import render_reference_markdown
 from citewell.citations.references.reference_splitting import split_reference_items
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import DraftBlockKind, DraftView, blank_spans, select_blocks
 from citewell.drafts.list_sections import ListSection, list_table_lines, read_table_rows
 from citewell.text.language.scripts import HAN_KANA_RANGES
 
-_NAME_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’‐‑-][^\W\d_]+)*")
-_HAN_START_PATTERN = re.compile(rf"\s{{0,5}}([{HAN_KANA_RANGES}]{{1,6}})")
-_HAN_NAME_PATTERN = re.compile(rf"[{HAN_KANA_RANGES}]{{1,40}}")
-_YEAR_DIGITS_PATTERN = re.compile(r"(?:1[5-9]|20)\d\d")
-_UNDATED_PATTERN = re.compile(
+_NAME_WORD_PATTERN = compile_on_use(r"[^\W\d_]+(?:['’‐‑-][^\W\d_]+)*")
+_HAN_START_PATTERN = compile_on_use(rf"\s{{0,5}}([{HAN_KANA_RANGES}]{{1,6}})")
+_HAN_NAME_PATTERN = compile_on_use(rf"[{HAN_KANA_RANGES}]{{1,40}}")
+_YEAR_DIGITS_PATTERN = compile_on_use(r"(?:1[5-9]|20)\d\d")
+_UNDATED_PATTERN = compile_on_use(
     r"\bn\.\s?d\.|\bo\.\s?J\.|\bs\.\s?[fd]\.|\bin press\b|\bforthcoming\b|\bim Druck\b|\bsous presse\b|\ben prensa\b",
     re.IGNORECASE,
 )
@@ -33,9 +34,9 @@ _MAX_HEAD_WORDS = 3  # of an entry, among which the first author's family name m
 _MAX_HEAD_CHARS = 400
 _MIN_ACRONYM_LETTERS = 2
 
-_WORD_PATTERN = re.compile(r"[^\W\d_]{2,}|\d{4,}")
-_LABEL_PATTERN = re.compile(r"[ \t]{0,8}\\?\[([A-Za-z][\w+.:-]{1,30})\\?\][ \t]{1,8}(?=\S)")
-_HEADING_LINE_PATTERN = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
+_WORD_PATTERN = compile_on_use(r"[^\W\d_]{2,}|\d{4,}")
+_LABEL_PATTERN = compile_on_use(r"[ \t]{0,8}\\?\[([A-Za-z][\w+.:-]{1,30})\\?\][ \t]{1,8}(?=\S)")
+_HEADING_LINE_PATTERN = compile_on_use(r"[ \t]{0,3}#{1,6}[ \t]")
 _MAX_SEARCHED_WORDS = 4
 _MAX_SEARCHED_CHARS = 8000
 

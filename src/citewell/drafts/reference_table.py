@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from citewell.citations.reference import Reference
 from citewell.citations.references.reference_fields import find_ids_in_addresses, find_ids_in_text
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.paper import WorkAuthor
 from citewell.drafts.draft import ANY_YEAR, CitationTarget, DraftPlace, DraftReference, TargetKind
 from citewell.drafts.list_sections import ListSection
@@ -22,12 +23,14 @@ from citewell.drafts.listed_references import (
 )
 from citewell.text.addresses import build_page_key
 
-_SAME_PATTERN = re.compile(
+_SAME_PATTERN = compile_on_use(
     r"\s{0,5}(?:see |vgl\. |voir )?(?:ibid(?:em)?|ibíd(?:em)?|ebd(?:a)?|ebenda|id(?:em)?|a\.\s?a\.\s?O|loc\.\s?cit)\b",
     re.IGNORECASE,
 )
-_YEAR_PATTERN = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
-_PAGE_PATTERN = re.compile(r"(?:op\.\s?cit\.|art\.\s?cit\.)|\d{1,4}(?:[-–]\d{1,4})?\.?\s{0,3}\Z")
+_YEAR_PATTERN = compile_on_use(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_PAGE_PATTERN = compile_on_use(
+    r"(?:op\.\s?cit\.|art\.\s?cit\.)|\d{1,4}(?:[-–]\d{1,4})?\.?\s{0,3}\Z"
+)
 _MAX_SHORT_CHARS = 120
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell.citations.references.formats.latex_text import convert_latex_text
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.citation_linking import LinkedMark
 from citewell.drafts.draft import ABBREVIATION_DOT, SUBJECT_MARK, StatementSign
 from citewell.text.calendar_dates import MONTH_NAME_REGEX, SENTENCE_DATE_PATTERN
@@ -18,38 +19,38 @@ _CONTRAST_REGEX = (
     r"but|while|whereas|although|though|however|yet|aber|während|wohingegen|doch|obwohl|hingegen|jedoch"
     r"|mais|tandis que|alors que|bien que|pero|mientras(?: que)?|aunque"
 )
-_STRONG_PATTERN = re.compile(rf"\s{{0,40}}(?:[;；]|[,，]?\s{{0,40}}(?:{_CONTRAST_REGEX})\b|[,，]\s{{0,40}}(?:and|und|et|y|e)\b|，?(?:但|而|一方))", re.IGNORECASE)  # fmt: skip
-_SEPARATOR_PATTERN = re.compile(
+_STRONG_PATTERN = compile_on_use(rf"\s{{0,40}}(?:[;；]|[,，]?\s{{0,40}}(?:{_CONTRAST_REGEX})\b|[,，]\s{{0,40}}(?:and|und|et|y|e)\b|，?(?:但|而|一方))", re.IGNORECASE)  # fmt: skip
+_SEPARATOR_PATTERN = compile_on_use(
     rf"[;；,，:](?=\s)|[；，]|\s(?:{_CONTRAST_REGEX}|and|und|et|y)\s", re.IGNORECASE
 )
 MIN_CLAUSE_WORDS = 4
 
 # Not before a decimal without a zero: "an AUC of .696".
-_SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)\s++(?!\.\d)([.,;:!?。，；：！？)）\]])")
-_OPEN_SPACE_PATTERN = re.compile(r"([(\[（])\s++")
-_EMPTY_BRACKETS_PATTERN = re.compile(
+_SPACE_BEFORE_STOP_PATTERN = compile_on_use(r"(?<!\s)\s++(?!\.\d)([.,;:!?。，；：！？)）\]])")
+_OPEN_SPACE_PATTERN = compile_on_use(r"([(\[（])\s++")
+_EMPTY_BRACKETS_PATTERN = compile_on_use(
     r"\([\s,;.–-]{0,80}\)|（[\s,;，；]{0,80}）|\[[\s,;.–-]{0,80}\]"
 )
 # What is left of "(TechCrunch, https://…)" without its address.
-_NAMED_BRACKETS_PATTERN = re.compile(
+_NAMED_BRACKETS_PATTERN = compile_on_use(
     r"\s?\((?:see |vgl\. |voir |véase )?[A-Z][\w.&’'-]{0,40}(?: (?:of|the|and|&|[A-Z][\w.&’'-]{0,40})){0,6}[,;:]\s?\)"
 )
-_DOUBLED_STOP_PATTERN = re.compile(r"([,;:])(?:\s?[,;:])+")
-_STOP_BEFORE_END_PATTERN = re.compile(r"[,;:]\s?(?=[.!?](?:\s|\Z))")
-_LEAD_PATTERN = re.compile(
+_DOUBLED_STOP_PATTERN = compile_on_use(r"([,;:])(?:\s?[,;:])+")
+_STOP_BEFORE_END_PATTERN = compile_on_use(r"[,;:]\s?(?=[.!?](?:\s|\Z))")
+_LEAD_PATTERN = compile_on_use(
     r"[\s,;:，；、。.)\]–—]{0,20}(?:(?:and|but|und|aber|et|mais|y|pero)\s)?[\s,;:]{0,5}",
     re.IGNORECASE,
 )
 _TRAIL_CHARS = " ,;:，；、([（"
-_WIDE_SPACE_PATTERN = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff，。；：！？、])\s+(?=[\u3040-\u30ff\u4e00-\u9fff，。；：！？、])")  # fmt: skip
+_WIDE_SPACE_PATTERN = compile_on_use(r"(?<=[\u3040-\u30ff\u4e00-\u9fff，。；：！？、])\s+(?=[\u3040-\u30ff\u4e00-\u9fff，。；：！？、])")  # fmt: skip
 
 _OWN_NUMBER_REGEX = (
     r"(?:section|sec\.|chapter|figures?|figs?\.|tables?|equations?|eqs?\.|appendix|step|phase|part|version|question|hypothesis|example|note|footnote|line|page|item|model|experiment|study"
     r"|abschnitt|kapitel|abbildung|abb\.|tabelle|tab\.|gleichung|anhang|schritt|teil|seite|chapitre|tableau|équation|annexe|étape|partie|sección|capítulo|figura|tabla|ecuación|anexo|paso|parte)\s{1,2}[A-Z]?\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?"
     r"|[图表図第]\s?\d{1,3}\s?[章节節部]?|(?<!\w)[A-Z]{1,5}-?\d{1,3}(?!\w)|\b\d{1,3}(?:st|nd|rd|th)\b"
 )
-_OWN_NUMBER_PATTERN = re.compile(_OWN_NUMBER_REGEX, re.IGNORECASE)
-_NUMBER_PATTERN = re.compile(
+_OWN_NUMBER_PATTERN = compile_on_use(_OWN_NUMBER_REGEX, re.IGNORECASE)
+_NUMBER_PATTERN = compile_on_use(
     r"\d[\d.,’' ]{0,20}\s?(?:%|‰|per cent|percent|Prozent|pour cent|por ciento|[€$£¥°]|million|billion|trillion|Millionen|Milliarden|milliards?|millones|万|億|亿)"
     r"|[$€£¥]\s?\d|(?<![\w.,-])\d{2,}(?:[.,]\d{1,6})*(?![\w-])|(?<![\w.,-])\d[.,]\d{1,6}(?!\w)"
     r"|(?<![\w.,-])\d\s(?:in|of|out of|von|sur|de|times|fold|mal|fois|veces|years?|months?|days?|hours?|Jahre?n?|Monate?n?|Tage?n?|ans|años|km|m|cm|mm|kg|g|mg|µg|l|ml|°C|K|W|kW|MW|GW|V|Hz)\b"
@@ -58,17 +59,17 @@ _NUMBER_PATTERN = re.compile(
     r"|[\d一二三四五六七八九十百千万]{1,10}(?:％|万人|億円|亿元|倍|割|成)",
     re.IGNORECASE,
 )
-_YEAR_PATTERN = re.compile(
+_YEAR_PATTERN = compile_on_use(
     rf"(?<![\d.,/])(?:1[5-9]|20)\d\d(?![\d.,/%]\d|\d|\s?(?:patients|people|participants|km|kg|m\b))|\b(?:{MONTH_NAME_REGEX})\s(?:of\s|de\s)?(?:1[5-9]|20)\d\d|\d{{2,4}}年",
     re.IGNORECASE,
 )
-_QUOTATION_PATTERN = re.compile(
+_QUOTATION_PATTERN = compile_on_use(
     r"[“„«‹「『][^“”„«»‹›「」『』\n]{6,1000}[”“»›」』]|\"[^\"\n]{8,1000}\"|``[^`'\n]{6,1000}''"
 )
-_CAPITAL_WORDS_PATTERN = re.compile(
+_CAPITAL_WORDS_PATTERN = compile_on_use(
     r"(?:[^\W\d_a-zß-öø-ÿ][\w'’.-]{0,30})(?:\s(?:of|de|la|van|von|der|di|du|des|für|&|d['’])){0,2}(?:\s[^\W\d_a-zß-öø-ÿ][\w'’-]{1,30}){1,6}"
 )
-_ACRONYM_PATTERN = re.compile(r"\b(?!(?:AND|NOT|OR|DNA|RNA|CPU|GPU|API|URL|PDF|HTML|AI|ML|IT|TV|OK|USB|FAQ|CEO)\b)[A-Z]{2,6}\b")  # fmt: skip
+_ACRONYM_PATTERN = compile_on_use(r"\b(?!(?:AND|NOT|OR|DNA|RNA|CPU|GPU|API|URL|PDF|HTML|AI|ML|IT|TV|OK|USB|FAQ|CEO)\b)[A-Z]{2,6}\b")  # fmt: skip
 _GERMAN = "de"
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.net.http.messages import HttpResponse
 from citewell.reading import bot_walls
 from citewell.reading.bot_walls import WallKind
@@ -15,21 +16,21 @@ from citewell.text import addresses
 from citewell.text import addresses as registered_domains
 from citewell.text.safety.text_cleaning import clean_markup
 
-_HOME_PATH_PATTERN = re.compile(
+_HOME_PATH_PATTERN = compile_on_use(
     r"/*+(?:(?:index|default|home|main)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?)?/*", re.IGNORECASE
 )
-_ERROR_PATH_PATTERN = re.compile(
+_ERROR_PATH_PATTERN = compile_on_use(
     r"/(?:[a-z]{2}/)?(?:errors?|e)?[/_-]?(?:404|page[-_]?not[-_]?found|not[-_]?found|notfound|missing"
     r"|error(?:page)?|errordocument|nicht-gefunden|introuvable|no-encontrada)"
     r"(?:\.\w{2,5})?/*",
     re.IGNORECASE,
 )
-_LOGIN_PATH_PATTERN = re.compile(
+_LOGIN_PATH_PATTERN = compile_on_use(
     r"(?:^|/)(?:log-?[io]n|sign-?[io]n|signon|sso|auth(?:orize|enticate)?|oauth2?|saml2?|idp|cas"
     r"|account/login|users?/sign_in|wp-login)(?:[/.]|$)",
     re.IGNORECASE,
 )
-_LOGIN_HOST_PATTERN = re.compile(
+_LOGIN_HOST_PATTERN = compile_on_use(
     r"(?:log-?in|sign-?in|sso|auth|accounts?|idp|identity)\.", re.IGNORECASE
 )
 # Link shorteners and resolvers: a redirect from them to a home page is normal.
@@ -43,13 +44,13 @@ _PARKING_DOMAINS = frozenset({
     "namebright.com", "parkingcrew.net", "parklogic.com", "perfectdomain.com", "sedo.com",
     "sedoparking.com", "squadhelp.com", "trafficz.com", "undeveloped.com", "voodoo.com",
 })  # fmt: skip
-_PARKING_MARKUP_PATTERN = re.compile(
+_PARKING_MARKUP_PATTERN = compile_on_use(
     r"sedoparking\.com|parkingcrew\.net|bodis\.com/|d38psrni17bvxu|data-adblockkey=|parklogic\.com"
     r"|cdn\.parking|afternic\.com/forsale|hugedomains\.com/domain_profile|dan\.com/buy-domain"
     r"|window\.location\.href\s*=\s*[\"']/lander[\"']",
     re.IGNORECASE,
 )
-_FOR_SALE_PATTERN = re.compile(
+_FOR_SALE_PATTERN = compile_on_use(
     r"\b(?:this |the )?(?:web )?domain(?: name)?\b.{0,60}?\b(?:is|may be|could be) (?:available )?(?:for sale|parked)"
     r"|\b(?:buy|purchase|get) this domain|domain (?:is )?parked|parked (?:free|domain)|\bis for sale\b.{0,30}\bdomain"
     r"|interested in (?:buying )?this domain|inquire about this domain|this domain (?:has )?(?:recently )?expired"
@@ -59,7 +60,7 @@ _FOR_SALE_PATTERN = re.compile(
     r"|домен (?:продается|продаётся|припаркован)|域名(?:出售|转让|正在出售)|ドメイン(?:は)?(?:販売|売り出し)中|도메인 판매",
     re.IGNORECASE,
 )  # fmt: skip
-_PAGE_GONE_PATTERN = re.compile(
+_PAGE_GONE_PATTERN = compile_on_use(
     r"\bpage (?:was |is |could |can |you )?(?:not|n['’]t|no longer) (?:be )?(?:found|available|exists?)"
     r"|\b(?:page|article|content|document|file|story) (?:you (?:requested|are looking for|were looking for)[^.]{0,30})?"
     r"(?:could not|couldn['’]t|cannot|can['’]t|was not|does not|doesn['’]t|has been|no longer) (?:be )?(?:found|exist|removed|available|deleted)"
@@ -74,12 +75,12 @@ _PAGE_GONE_PATTERN = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 # A whole line that can mean nothing else: "404", "Error 404", "Object not found".
-_BARE_404_PATTERN = re.compile(
+_BARE_404_PATTERN = compile_on_use(
     r"\W*(?:(?:error|http|status|oops)\W+)*404(?:\W+(?:error|page|file|not|found))*\W*"
     r"|\W*(?:\w+\W+){0,2}not found\W*",
     re.IGNORECASE,
 )
-_TITLE_SEPARATOR_PATTERN = re.compile(r"\s[|·•»:–—-]+\s")
+_TITLE_SEPARATOR_PATTERN = compile_on_use(r"\s[|·•»:–—-]+\s")
 _INVISIBLE_TAGS = ["script", "style", "noscript", "template", "svg"]
 _SHORT_PAGE_WORDS = 150  # words; a longer page may be an article about missing pages
 _TINY_PAGE_WORDS = 60

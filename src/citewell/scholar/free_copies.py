@@ -10,6 +10,7 @@ from typing import Self
 from urllib.parse import quote
 
 from citewell.citations import dois, title_matching
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.page import Page
 from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId
@@ -33,7 +34,7 @@ _MIN_ARTICLE_WORDS = 1500  # words; more than an abstract with the rest of its p
 _MIN_SECTIONED_WORDS = 500  # words, if the sections of a paper are present
 _MAX_PREVIEW_WORDS = 3000  # words; below it an offer to buy means a preview
 _MIN_SECTION_COUNT = 3
-_SECTION_HEADING_PATTERN = re.compile(
+_SECTION_HEADING_PATTERN = compile_on_use(
     r"^\W{0,6}(?:\d{1,2}(?:\.\d{1,2})*\.?\s+|[IVX]{1,5}\.\s+)?(introduction|background|methods?|materials and methods"
     r"|results?|results and discussion|discussion|conclusions?|concluding remarks|references|bibliography|related work"
     r"|acknowledge?ments?|einleitung|methoden|ergebnisse|diskussion|literatur(?:verzeichnis)?|références|méthodes"
@@ -41,10 +42,10 @@ _SECTION_HEADING_PATTERN = re.compile(
     r"|обсуждение|заключение|литература|引言|方法|结果|讨论|结论|参考文献|はじめに|結果|考察|結論)\W{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
-_RETRACTION_LABEL_PATTERN = re.compile(
+_RETRACTION_LABEL_PATTERN = compile_on_use(
     r"^\W*(?:retracted|withdrawn|removed)(?:\s+article)?\s*[:\]]\s*", re.IGNORECASE
 )
-_PAYWALL_PATTERN = re.compile(
+_PAYWALL_PATTERN = compile_on_use(
     r"access through your institution|buy (?:this )?article|purchase (?:pdf|access|article)|rent (?:this )?article"
     r"|get (?:full )?access|preview of subscription content|subscribe to (?:this )?journal|log in (?:to|for) (?:full )?access"
     r"|this is a preview|institutional (?:login|access)|check access|full text (?:is )?(?:not|un)available"

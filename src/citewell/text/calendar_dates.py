@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 
+from citewell.core.lazy_patterns import compile_on_use
+
 # Full names, the inflected forms that stand in dates, and abbreviations.
 _MONTH_NAME_ROWS = (
     (
@@ -92,21 +94,21 @@ _DAY_FIRST_REGEX = rf"(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s+(?:of\s+|d
 # The look-ahead only saves time: few words stand before a number.
 _MONTH_FIRST_REGEX = rf"(?<!\w)(?=[^\W\d_]{{3,12}}\.?\s+\d)(?P<m3>{MONTH_NAME_REGEX})\.?\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y3>\d{{4}})(?!\d)"
 _IDEOGRAPHIC_REGEX = r"(?P<y4>\d{4})\s*[年년]\s*(?P<m4>\d{1,2})\s*[月월]\s*(?P<d4>\d{1,2})\s*[日일]"
-SENTENCE_DATE_PATTERN = re.compile(
+SENTENCE_DATE_PATTERN = compile_on_use(
     rf"(?<![\w-]){_ISO_DAY_REGEX}|(?<!\w){_DAY_FIRST_REGEX}|{_MONTH_FIRST_REGEX}|{_IDEOGRAPHIC_REGEX}",
     re.IGNORECASE,
 )
 # In a byline a date may follow a word without a space, because they are two elements of a page.
-_LINE_DATE_PATTERN = re.compile(
+_LINE_DATE_PATTERN = compile_on_use(
     rf"(?<!\d){_ISO_DAY_REGEX}|(?<!\d){_DAY_FIRST_REGEX}|{_MONTH_FIRST_REGEX}|{_IDEOGRAPHIC_REGEX}",
     re.IGNORECASE,
 )
-_NUMERIC_DATE_PATTERN = re.compile(r"(?<![\d.])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
-_ISO_BEGINNING_PATTERN = re.compile(
+_NUMERIC_DATE_PATTERN = compile_on_use(r"(?<![\d.])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
+_ISO_BEGINNING_PATTERN = compile_on_use(
     r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
-_SLASHED_DATE_PATTERN = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
-_ZONE_WITHOUT_COLON_PATTERN = re.compile(r"([+-]\d{2})(\d{2})$")
+_SLASHED_DATE_PATTERN = compile_on_use(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
+_ZONE_WITHOUT_COLON_PATTERN = compile_on_use(r"([+-]\d{2})(\d{2})$")
 _CLOCK_TIME_FORMATS = (
     "%b %d, %Y, %I:%M %p",
     "%m/%d/%Y, %I:%M %p, %z UTC",  # from news engines that copy Google's format
@@ -120,25 +122,25 @@ _DAYS_PER_UNIT = {
     "mo": 30.0, "month": 30.0,
     "y": 365.0, "yr": 365.0, "year": 365.0,
 }  # fmt: skip
-_RELATIVE_AGE_PATTERN = re.compile(
+_RELATIVE_AGE_PATTERN = compile_on_use(
     r"(?P<count>\d{1,6}|an?)\s*(?P<unit>[a-z]{1,7}?)s?(?:\s+ago)?", re.IGNORECASE
 )
 _MAX_MACHINE_CHARS = 64
 _MAX_LINE_CHARS = 120
 _MAX_PROVIDER_CHARS = 40  # longer text is a sentence, not a date
 
-_YEAR_PATTERN = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_YEAR_FIRST_PATTERN = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")
-_MONTH_WORD_PATTERN = re.compile(r"[^\W\d_]{3,12}")
-_DAY_NUMBER_PATTERN = re.compile(r"(?<!\d)([12]\d|3[01]|0?[1-9])(?!\d)")
+_YEAR_PATTERN = compile_on_use(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_YEAR_FIRST_PATTERN = compile_on_use(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")
+_MONTH_WORD_PATTERN = compile_on_use(r"[^\W\d_]{3,12}")
+_DAY_NUMBER_PATTERN = compile_on_use(r"(?<!\d)([12]\d|3[01]|0?[1-9])(?!\d)")
 _MAX_DATE_CHARS = 60
 _MAX_PERIOD_CHARS = 40
-_PERIOD_YEAR_PATTERN = re.compile(r"(\d{4})(?:-?A1?)?")
-_DAY_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T[\d:.]{1,20}Z?)?")
-_PART_PATTERN = re.compile(r"(\d{4})\s?-?\s?([QMSHWBT])-?(\d{1,2})", re.IGNORECASE)
-_PART_FIRST_PATTERN = re.compile(r"([QMSH])(\d{1,2})[- /](\d{4})", re.IGNORECASE)
-_MONTH_PATTERN = re.compile(r"(\d{4})-(\d\d)")
-_SPAN_PATTERN = re.compile(r"(\d{4})\s?[-/]\s?(\d{4})")
+_PERIOD_YEAR_PATTERN = compile_on_use(r"(\d{4})(?:-?A1?)?")
+_DAY_PATTERN = compile_on_use(r"(\d{4})-(\d\d)-(\d\d)(?:T[\d:.]{1,20}Z?)?")
+_PART_PATTERN = compile_on_use(r"(\d{4})\s?-?\s?([QMSHWBT])-?(\d{1,2})", re.IGNORECASE)
+_PART_FIRST_PATTERN = compile_on_use(r"([QMSH])(\d{1,2})[- /](\d{4})", re.IGNORECASE)
+_MONTH_PATTERN = compile_on_use(r"(\d{4})-(\d\d)")
+_SPAN_PATTERN = compile_on_use(r"(\d{4})\s?[-/]\s?(\d{4})")
 # How many months a part of a year has, and in which form it is written.
 _MONTHS_BY_PART = {"M": 1, "Q": 3, "T": 4, "S": 6, "H": 6, "B": 6}
 _WEEK = "W"

@@ -7,65 +7,68 @@ from dataclasses import dataclass
 
 from citewell.citations.author_names import NAME_PARTICLE_REGEX, NAME_PARTICLES, AuthorName
 from citewell.citations.references import reference_fields
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.data_tables import load_words
 from citewell.text.language.scripts import CJK_RANGES
 
-_CAPITAL_WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
+_CAPITAL_WORD_PATTERN = compile_on_use(r"[^\W\d_]{2,}")
 _MIN_CAPITAL_LETTERS = 20
-_UNDATED_PATTERN = re.compile(
+_UNDATED_PATTERN = compile_on_use(
     r"\((?:in press|forthcoming|submitted|under review|to appear|no date|n\. ?d\.|s\. ?[ad]\.|o\. ?J\.|im Druck|im Erscheinen|à paraître|sous presse|en prensa|in corso di stampa)\)",
     re.IGNORECASE,
 )
 _MARKS = str.maketrans({"،": ",", "؛": ";", "，": ",", "；": ";", "：": ":", "（": "(", "）": ")"})
 
-_TWO_ORGANISATIONS_PATTERN = re.compile(r",\s(?:and|&)\s|\s&\s")
-_COMMA_INITIAL_PATTERN = re.compile(r",\s[^\W\d_]\.")
+_TWO_ORGANISATIONS_PATTERN = compile_on_use(r",\s(?:and|&)\s|\s&\s")
+_COMMA_INITIAL_PATTERN = compile_on_use(r",\s[^\W\d_]\.")
 _LETTER_REGEX = r"[^\W\d_]"
 _CAPITAL_REGEX = "[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я]"
-_GIVEN_INITIALS_PATTERN = re.compile(
+_GIVEN_INITIALS_PATTERN = compile_on_use(
     rf"(?:{_CAPITAL_REGEX}{_LETTER_REGEX}?\.?[\s\u00a0]?-?){{1,5}}(?:(?:{NAME_PARTICLE_REGEX})\s?){{0,3}}"
 )
-_FAMILY_INITIALS_PATTERN = re.compile(
+_FAMILY_INITIALS_PATTERN = compile_on_use(
     rf"(?P<family>{_LETTER_REGEX}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL_REGEX}{{1,4}}(?:-{_CAPITAL_REGEX})?)(?:\s(?P<suffix>Jr|Sr|2nd|3rd|II|III|IV)\.?)?"
 )
-_FAMILY_DOTTED_INITIALS_PATTERN = re.compile(
+_FAMILY_DOTTED_INITIALS_PATTERN = compile_on_use(
     rf"(?P<family>{_LETTER_REGEX}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL_REGEX}\.(?:[\s-]?{_CAPITAL_REGEX}\.){{0,3}})(?P<suffix>)"
 )  # Family G. I.
-_INITIALS_FIRST_PATTERN = re.compile(rf"(?:{_CAPITAL_REGEX}\.[\s-]?){{1,4}}\s?{_LETTER_REGEX}{{2}}")
-_AUTHOR_SUFFIX_PATTERN = re.compile(r"(?:Jr|Sr|II|III|IV|2nd|3rd)\.?", re.IGNORECASE)
-_AND_OTHERS_PATTERN = re.compile(
+_INITIALS_FIRST_PATTERN = compile_on_use(
+    rf"(?:{_CAPITAL_REGEX}\.[\s-]?){{1,4}}\s?{_LETTER_REGEX}{{2}}"
+)
+_AUTHOR_SUFFIX_PATTERN = compile_on_use(r"(?:Jr|Sr|II|III|IV|2nd|3rd)\.?", re.IGNORECASE)
+_AND_OTHERS_PATTERN = compile_on_use(
     r"[,;]?\s{0,3}(?:\bet\s?al\b\.?|\band\s(?:\d+\s)?others\b|\bu\. ?a\.|\bi in\.)", re.IGNORECASE
 )
-_EDITOR_ROLE_PATTERN = re.compile(
+_EDITOR_ROLE_PATTERN = compile_on_use(
     r"[,]?\s{0,3}\(?\b(?:eds?|editors?|hrsg|trans|comps?)\b\.?\)?\.?\s{0,3}$", re.IGNORECASE
 )
-_NOTE_SIGNAL_PATTERN = re.compile(
+_NOTE_SIGNAL_PATTERN = compile_on_use(
     r"^(?i:see(?:\s(?:also|e\.g\.,?|generally))?|cf\.?|vgl\.?|siehe|voir)\s(?=[^\W\d_a-z])"
 )  # of footnotes
-_AUTHOR_CONJUNCTION_PATTERN = re.compile(
+_AUTHOR_CONJUNCTION_PATTERN = compile_on_use(
     r"\s{0,3}[;,]?\s{0,3}(?:&|\band\b|\bund\b|\bet\b|\by\b)\s{1,3}", re.IGNORECASE
 )
-_AUTHOR_ELLIPSIS_PATTERN = re.compile(r"[,\s]{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}&?\s{0,3}")
+_AUTHOR_ELLIPSIS_PATTERN = compile_on_use(r"[,\s]{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}&?\s{0,3}")
 _FAMILY_NAME_REGEX = rf"(?:(?:{NAME_PARTICLE_REGEX})\s){{0,3}}{_CAPITAL_REGEX}[\w'’\u2010-]{{0,40}}(?:\s{_CAPITAL_REGEX}[\w'’-]{{1,40}}){{0,2}}"
-_FAMILY_COMMA_GIVEN_PATTERN = re.compile(
+_FAMILY_COMMA_GIVEN_PATTERN = compile_on_use(
     rf"{_FAMILY_NAME_REGEX},\s{_CAPITAL_REGEX}[\w'’-]+(?:\s{_CAPITAL_REGEX}[\w'’-]*\.?){{0,3}}"
 )
-_FAMILY_INITIALS_START_PATTERN = re.compile(rf"{_FAMILY_INITIALS_PATTERN.pattern}(?=[,;.]|$)")
-_GLUED_NAME_PATTERN = re.compile(
+_FAMILY_INITIALS_START_PATTERN = compile_on_use(rf"{_FAMILY_INITIALS_PATTERN.pattern}(?=[,;.]|$)")
+_GLUED_NAME_PATTERN = compile_on_use(
     rf"([.,;])(?={_LETTER_REGEX}{{2}}|{_LETTER_REGEX}\.?\s)"
 )  # D.Kang,S. Zhu
-_BRACKETED_GIVEN_PATTERN = re.compile(
+_BRACKETED_GIVEN_PATTERN = compile_on_use(
     r"(?<=[^\W\d_a-z])\s\(([^\W\d_a-z][^\W\d_]{1,20}(?:-[^\W\d_]{2,20})?)\)(?=[,;]|$)"
 )  # FOUCAULT (Michel)
-_CAPITAL_FAMILY_PATTERN = re.compile(
+_CAPITAL_FAMILY_PATTERN = compile_on_use(
     r"(?P<family>[^\W\d_a-zß-ÿ]{4,30}(?:[\s-][^\W\d_a-zß-ÿ]{2,30}){0,2})\s(?P<given>[^\W\d_a-z][a-zß-ÿ]{1,20}(?:-[^\W\d_a-z][a-zß-ÿ]{1,20})?)(?P<suffix>)"
 )  # BOURDIEU Pierre
-_NAME_SLASH_PATTERN = re.compile(r"\s?/\s?(?=[^\W\d_])")
-_WORD_AND_STOP_PATTERN = re.compile(rf"{_LETTER_REGEX}{{3}}\.$")
-_LETTER_PATTERN = re.compile(_LETTER_REGEX)
+_NAME_SLASH_PATTERN = compile_on_use(r"\s?/\s?(?=[^\W\d_])")
+_WORD_AND_STOP_PATTERN = compile_on_use(rf"{_LETTER_REGEX}{{3}}\.$")
+_LETTER_PATTERN = compile_on_use(_LETTER_REGEX)
 _LIST_MARKS = " ,;:-–—_*•"
-_CJK_AUTHOR_PATTERN = re.compile(rf"[{CJK_RANGES}·]{{2,8}}")
+_CJK_AUTHOR_PATTERN = compile_on_use(rf"[{CJK_RANGES}·]{{2,8}}")
 _MAX_AUTHOR_LIST_CHARS = 6000  # characters
 
 

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from citewell.core.lazy_patterns import compile_on_use
+
 NumberedLine = tuple[int, str]  # the line's number in the document, counted from 1, and its text
-_END_HYPHEN_PATTERN = re.compile(r"[^\W\d_]-$")
-_BROKEN_ADDRESS_PATTERN = re.compile(
+_END_HYPHEN_PATTERN = compile_on_use(r"[^\W\d_]-$")
+_BROKEN_ADDRESS_PATTERN = compile_on_use(
     r"(?:https?://|10\.\d{4,9}/|www\.)\S{0,300}[-/_=?&%]$|https?://$|doi\.org/$", re.IGNORECASE
 )
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_SUPERSCRIPT_START_PATTERN = re.compile(r"\s{0,20}[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}\s?")
+_SUPERSCRIPT_START_PATTERN = compile_on_use(r"\s{0,20}[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}\s?")
 # How a number may be written at the start of a line; the list uses one of these throughout.
 _START_PATTERNS = {
     "brackets": re.compile(r"\s{0,20}\\?\[(\d{1,4})\\?\][.:]?\s{0,10}"),
@@ -33,10 +35,10 @@ _INNER_PATTERNS = {
     "stop": re.compile(r"(?<=[.;)\]”\"\d\w/?!] )(\d{1,3})\.\s{1,5}(?=[^\W\d_]|[“\"‘])"),
     "half": re.compile(r"(?<=[.;)\]”\"\d\w/?!] )(\d{1,3})\)\s{1,5}(?=[^\W\d_a-z]|[“\"‘])"),
 }
-_LIKELY_START_PATTERN = re.compile(
+_LIKELY_START_PATTERN = compile_on_use(
     r"\\?[^\W\d_a-z]|[“\"‘]|(?:van|von|de|der|di|da|la|le|al|el)[ -]"
 )
-_COMPLETE_END_PATTERN = re.compile(r"(?:[.\])\"”?!>]|\d|/|https?://\S{1,300})\s{0,10}$")
+_COMPLETE_END_PATTERN = compile_on_use(r"(?:[.\])\"”?!>]|\d|/|https?://\S{1,300})\s{0,10}$")
 _MAX_GAP = 3  # the next number may be up to this much higher, if those between are lost
 _MAX_FIRST_NUMBER = 300
 _MIN_ITEMS = {"bare": 2, "glued": 3, "raised": 2, "half": 2}

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.citations.references.numbered_lists import NumberedLine, ReferenceItem, has_end_hyphen
+from citewell.core.lazy_patterns import compile_on_use
 
-_LIST_BULLET_PATTERN = re.compile(r"\s{0,20}(?:[•◦▪●■‣·*]|-(?!-)|–(?!–)|\+|\uf0b7)\s{1,10}(?=\S)")
+_LIST_BULLET_PATTERN = compile_on_use(
+    r"\s{0,20}(?:[•◦▪●■‣·*]|-(?!-)|–(?!–)|\+|\uf0b7)\s{1,10}(?=\S)"
+)
 _FAMILY_START_REGEX = r"(?:(?:van|von|de|der|den|di|da|del|della|la|le|du|dos|ter|ten|zu|al|el|bin|ibn)[\s-]?|[A-Za-z]['’])?[^\W\d_a-z][^\W\d_]*(?:[-'’ ][^\W\d_]+){0,3}"
-_REFERENCE_START_PATTERN = re.compile(
+_REFERENCE_START_PATTERN = compile_on_use(
     rf"(?:[-–—_]{{3,6}}[.,]"  # the same author again
     rf"|(?:(?:van|von|de|der|den|di|da|del|la|le|du)\s){{0,3}}{_FAMILY_START_REGEX},\s[^\W\d_a-z][\w.'’-]*"  # Family, G. or Family, Given
     rf"|{_FAMILY_START_REGEX}\s[A-Z]{{1,4}}(?:\s(?:Jr|Sr|II|III|IV))?(?:,|\.|:|;|\s\()"  # Family GI
@@ -20,30 +23,30 @@ _REFERENCE_START_PATTERN = re.compile(
     rf"|[“\"][^\W\d_a-z])"  # a title in quotation marks
 )
 _INITIALS_REGEX = r"(?:[^\W\d_a-z]\.?[ -]?){1,4}"
-_SURE_START_PATTERN = re.compile(
+_SURE_START_PATTERN = compile_on_use(
     rf"{_FAMILY_START_REGEX},?\s{_INITIALS_REGEX}(?:[,;&]|\s?and|\s?;)\s{{0,2}}(?:and\s|&\s)?{_FAMILY_START_REGEX},?\s{_INITIALS_REGEX}(?:[,;.\s(]|$)"
     rf"|{_FAMILY_START_REGEX},?\s{_INITIALS_REGEX}(?:,?\set\sal\.?,?)?[.,]?\s\(?(?:1[5-9]|20)\d\d[a-z]?[).,:]"
     rf"|{_INITIALS_REGEX}{_FAMILY_START_REGEX},\s(?:and\s)?{_INITIALS_REGEX}{_FAMILY_START_REGEX}[,.:\s]"
 )  # two people in a row, or one and a year
-_REFERENCE_YEAR_PATTERN = re.compile(
+_REFERENCE_YEAR_PATTERN = compile_on_use(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|\bn\.d\.|\bin press\b|\bno date\b", re.IGNORECASE
 )
-_REFERENCE_END_PATTERN = re.compile(r"(?:[.\])\"”?!]|\d|https?://\S+|10\.\d{4,9}/\S+)\s*$")
-_OPEN_END_PATTERN = re.compile(
+_REFERENCE_END_PATTERN = compile_on_use(r"(?:[.\])\"”?!]|\d|https?://\S+|10\.\d{4,9}/\S+)\s*$")
+_OPEN_END_PATTERN = compile_on_use(
     r"(?:[,:;&(\[“‘]|(?:^|\s)[^\W\d_]\.|\b(?:and|und|et|y|of|the|in|for|from|at|by|with|vol\.|no\.|pp\.|eds?\.|https?://|doi:?|doi\.org/))\s{0,5}$",
     re.IGNORECASE,
 )
-_ADDRESS_LINE_PATTERN = re.compile(r"(?:https?://|www\.)\S{3,2000}\s{0,5}")
-_ADDRESS_INTRODUCTION_PATTERN = re.compile(
+_ADDRESS_LINE_PATTERN = compile_on_use(r"(?:https?://|www\.)\S{3,2000}\s{0,5}")
+_ADDRESS_INTRODUCTION_PATTERN = compile_on_use(
     r"(?:from|at|online|available|url|link)\s?:?\s{0,3}$", re.IGNORECASE
 )
-_IDENTIFIER_END_PATTERN = re.compile(
+_IDENTIFIER_END_PATTERN = compile_on_use(
     r"(?:https?://|www\.|doi:?\s?10\.|\b10\.\d{4,9}/)\S{3,300}\s{0,5}$", re.IGNORECASE
 )
-_AFTERWORD_PATTERN = re.compile(
+_AFTERWORD_PATTERN = compile_on_use(
     r"\(|\[|(?:PMC?ID|PMC|PubMed|Accessed|Available|Retrieved|Epub|Published|ISBN|ISSN|Erratum|arXiv|DOI|URL)\b"
 )
-_SEMICOLON_PATTERN = re.compile(r"; (?=[^\W\d_]|[“\"‘—–])")
+_SEMICOLON_PATTERN = compile_on_use(r"; (?=[^\W\d_]|[“\"‘—–])")
 _MAX_WRAPPED_LINE_CHARS = 140  # characters; wrapped lines are shorter
 _QUOTATION_MARKS = frozenset("“\"„«‘'")
 _MAX_SINGLE_LINES = 6  # of a block that is one reference, if blocks are

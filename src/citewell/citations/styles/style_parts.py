@@ -9,18 +9,21 @@ from datetime import date
 
 from citewell.citations.author_names import AuthorName
 from citewell.citations.citable_works import CitableWork
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_words
 
 # A letter may stand before the number (S224) or after it (12a).
-_PAGE_RANGE_PATTERN = re.compile(
+_PAGE_RANGE_PATTERN = compile_on_use(
     r"(?<![\w.])(\d{0,6}[A-Za-z]{1,10}0{0,6})?(\d{1,12}+)([a-z]{0,3})\s{0,3}[-‐‑–—]{1,2}\s{0,3}"
     r"(\d{0,6}[A-Za-z]{1,10}0{0,6})?(\d{1,12}+)([a-z]{0,3})(?!\w)"
 )
-_PAGE_DASH_PATTERN = re.compile(r"\s{0,3}[-‐‑–]{1,2}\s{0,3}")
-_SEVERAL_PAGES_PATTERN = re.compile(r"[–&,]")
+_PAGE_DASH_PATTERN = compile_on_use(r"\s{0,3}[-‐‑–]{1,2}\s{0,3}")
+_SEVERAL_PAGES_PATTERN = compile_on_use(r"[–&,]")
 
-_TITLE_TOKEN_PATTERN = re.compile(r"[-–—/.,;?!:\[\]()‘’“”\"']|\s+|[^-–—/.,;?!:\[\]()‘’“”\"'\s]+")
-_HOST_PATTERN = re.compile(r"[a-z0-9-]{1,63}\.[a-z0-9-]{0,60}[a-z]{2}")
+_TITLE_TOKEN_PATTERN = compile_on_use(
+    r"[-–—/.,;?!:\[\]()‘’“”\"']|\s+|[^-–—/.,;?!:\[\]()‘’“”\"'\s]+"
+)
+_HOST_PATTERN = compile_on_use(r"[a-z0-9-]{1,63}\.[a-z0-9-]{0,60}[a-z]{2}")
 _MAX_HOST_TOKENS = 12
 _INNER_MARKS = frozenset("’'\".")
 _FRESH_START_MARKS = frozenset("?!:")
@@ -31,13 +34,13 @@ SERIAL_KINDS = frozenset({
 })  # fmt: skip
 _ENGLISH_WORDS = frozenset({"of", "the", "and", "for", "with", "from", "based", "how", "what"})
 _REVIEW_TITLE_STARTS = ("review", "peer review", "referee", "decision", "author response", "editor")
-_TITLE_MARK = re.compile(r"[-–—/.,;?!:\[\]()‘’“”\"']")
+_TITLE_MARK = compile_on_use(r"[-–—/.,;?!:\[\]()‘’“”\"']")
 
-_DOUBLE_OPENING_PATTERN = re.compile(r"(?<![^\s(\[{/—–‘“-])\"(?=\S)")
-_SINGLE_OPENING_PATTERN = re.compile(r"(?<![^\s(\[{/—–“-])'(?=\w\w)")
-_SINGLE_CLOSING_PATTERN = re.compile(r"(?<=\S)'(?!\w)")
-_INCH_MARK_PATTERN = re.compile(r"(?<=\d)\"")
-_ODD_DOUBLE_MARKS = re.compile(r"[„‟]|``|''")
+_DOUBLE_OPENING_PATTERN = compile_on_use(r"(?<![^\s(\[{/—–‘“-])\"(?=\S)")
+_SINGLE_OPENING_PATTERN = compile_on_use(r"(?<![^\s(\[{/—–“-])'(?=\w\w)")
+_SINGLE_CLOSING_PATTERN = compile_on_use(r"(?<=\S)'(?!\w)")
+_INCH_MARK_PATTERN = compile_on_use(r"(?<=\d)\"")
+_ODD_DOUBLE_MARKS = compile_on_use(r"[„‟]|``|''")
 _INCHES = "\0"  # stands for a mark that is no quotation mark
 _OPENING_MARKS = "“‘"
 
@@ -49,7 +52,7 @@ LONG_MONTHS, SHORT_MONTHS = tuple(_LONG_MONTH_LIST.split()), tuple(_SHORT_MONTH_
 _SENTENCE_ENDS = frozenset(".?!…。？！")
 _CLOSING_QUOTES = "”’"
 # Between two initials, and not before a small word.
-_INITIAL_SPACE_PATTERN = re.compile(r"\. (?=[^\W\d_]\.)")
+_INITIAL_SPACE_PATTERN = compile_on_use(r"\. (?=[^\W\d_]\.)")
 
 
 def add_final_mark(text: str, mark: str = ".", *, british: bool = False) -> str:

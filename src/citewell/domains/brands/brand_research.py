@@ -19,7 +19,7 @@ from citewell.core.errors import (
 )
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
-from citewell.core.values.argument_bounds import check_declared_bounds
+from citewell.core.values.argument_types import check_declared_bounds
 from citewell.core.values.brand import BrandQuery, BrandRecord, StatedColor, StatedLogo
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.domains.brands import brand_merging, brand_portals

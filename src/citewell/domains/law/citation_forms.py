@@ -5,62 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.court_case import LegalCitation
 
 _MAX_LOOK_CHARS = 400_000  # characters that are looked at
-_CASE_CITATION_PATTERN = re.compile(
+_CASE_CITATION_PATTERN = compile_on_use(
     r"(?<![\w.])\d{1,4}\s{1,3}(?:U\. ?S\.|S\. ?Ct\.|L\. ?Ed\.|F\.|F\. ?Supp\.|B\. ?R\.|[A-Z][A-Za-z.']{0,9})(?: ?(?:App\.|2d|3d|4th|5th|Supp\.|Ct\.|Rptr\.)){0,3}\s{1,3}(?:\d{1,5}|_{2,4})(?![\w/])"
     r"|[\[(](?:19|20)\d\d[\])] (?:UK|EW)[A-Z]{1,5}(?: Civ| Crim)? \d|\bECLI:[A-Z]{2}:|\b[CT][-‑–]\d{1,4}/\d\d\b|\b\d{1,2} C\. ?F\. ?R\. |\b20\d\d WL \d{5,}"
 )
-_CASE_SIGN_PATTERN = re.compile(
+_CASE_SIGN_PATTERN = compile_on_use(
     r" vs?\. |\bIn re |\bEx parte |[\[(](?:19|20)\d\d[\])] (?:UK|EW)|ECLI:|\b[CT][-‑–]\d{1,4}/\d\d\b"
 )
-_FAMILIAR_REPORTER_PATTERN = re.compile(
+_FAMILIAR_REPORTER_PATTERN = compile_on_use(
     r"\d\s{1,3}(?:U\. ?S\.|S\. ?Ct\.|F\. ?(?:2d|3d|4th|Supp\.))"
 )
-_PAPER_SIGN_PATTERN = re.compile(
+_PAPER_SIGN_PATTERN = compile_on_use(
     r"\b10\.\d{4,9}/|\bdoi\b|\barXiv\b|\bISBN\b|\bet al\., \d|\bpp\. \d|\bJournal of\b|\bUniversity Press\b"
 )
-_PROSE_SIGN_PATTERN = re.compile(
+_PROSE_SIGN_PATTERN = compile_on_use(
     r"\b(?:Id\.|supra|[Ss]ee (?:also |generally )?[A-Z]|e\.g\.|held|holds|holding|argues?|motion|plaintiffs?|defendants?|appell(?:ant|ee)|petitioner|respondent|judgment|pursuant|jurisdiction|the Court|this Court)\b",
     re.IGNORECASE,
 )
 _MIN_WORDS_PER_PROSE_SIGN = 120
 
 # 576 U.S. 644, 12 F. Supp. 3d 45, 2015-Ohio-1234 is no such form and compared as a whole.
-REPORTER_CITATION_PATTERN = re.compile(
+REPORTER_CITATION_PATTERN = compile_on_use(
     r"(?P<volume>\d{1,4})\s{1,3}(?P<reporter>[A-Z][A-Za-z0-9.'&\- ]{0,39}?)\s{1,3}(?P<page>[0-9]{1,6}[A-Za-z]?|[ivxlc]{1,8})"
 )
 # Collections of statutes and regulations are cited in the same form.
-_CODE_PATTERN = re.compile(
+_CODE_PATTERN = compile_on_use(
     r"U\. ?S\. ?C\.|USC|C\. ?F\. ?R|CFR|\bStat|\bCode|\bReg\.|^F\.?R\.?$|C\.S\."
 )
-_EMBEDDED_CITATION_PATTERN = re.compile(
+_EMBEDDED_CITATION_PATTERN = compile_on_use(
     r"(?<![\w.-])\d{1,4} {1,3}(?P<reporter>[A-Z][A-Za-z.'& ]{0,25}(?:\.|\. ?\dd|\. ?\dth)) {1,3}\d{1,6}(?![\w-])"
 )
 _MAX_CITATION_CHARS = 120
 _MAX_QUERY_CHARS = 500
 
 _UK_COURTS_REGEX = r"UKSC|UKHL|UKPC|EWCA (?:Civ|Crim)|EWHC|EWFC|EWCOP|EWCC|UKUT|UKFTT|UKEAT|EAT|UKIPTrib|UKAIT|UKSIAC|CAT"
-UK_NEUTRAL_PATTERN = re.compile(
+UK_NEUTRAL_PATTERN = compile_on_use(
     rf"[\[(](?P<year>(?:19|20)\d\d)[\])] (?P<court>{_UK_COURTS_REGEX}) (?P<number>\d{{1,5}})(?: ?\((?P<division>[A-Z][A-Za-z]{{1,8}}|B)\))?"
 )
-ECLI_PATTERN = re.compile(
+ECLI_PATTERN = compile_on_use(
     r"\bECLI:(?P<country>[A-Z]{2}):(?P<court>[A-Z0-9]{1,7}):(?P<year>\d{4}):(?P<number>[A-Z0-9.]{1,25}(?<!\.))",
     re.IGNORECASE,
 )
-CELEX_PATTERN = re.compile(r"(?<![\w/])(?P<sector>[1-9CE])(?P<year>(?:19|20)\d\d)(?P<type>[A-Z]{1,2})(?P<number>\d{4})(?:R\(\d{2}\))?(?![\w/])")  # fmt: skip
+CELEX_PATTERN = compile_on_use(r"(?<![\w/])(?P<sector>[1-9CE])(?P<year>(?:19|20)\d\d)(?P<type>[A-Z]{1,2})(?P<number>\d{4})(?:R\(\d{2}\))?(?![\w/])")  # fmt: skip
 # C-311/18, T‑201/04, Case 26/62; suffixes P, PPU, RENV, R and so on are of no use for looking up.
-EU_CASE_PATTERN = re.compile(
+EU_CASE_PATTERN = compile_on_use(
     r"(?:\b(?:Joined )?Cases? |\b(?P<letter>[CTF])[-–])(?P<second>[CTF][-–])?(?P<number>\d{1,4})/(?P<year>\d{2})(?!\d|/)(?: (?:P|PPU|RENV|R|RX|DEP|INT|SA)\b)?"
 )
-EU_ACT_PATTERN = re.compile(
+EU_ACT_PATTERN = compile_on_use(
     r"\b(?P<type>Regulation|Directive|Decision)s? (?:\((?:EU|EC|EEC|Euratom|EU, Euratom)\) )?(?P<mark>No\.? ?)?(?P<first>\d{2,4})/(?P<second>\d{1,4})(?:/(?:EU|EC|EEC|JHA|CFSP))?(?![\d/])"
 )
-CFR_PATTERN = re.compile(
+CFR_PATTERN = compile_on_use(
     r"(?<![\w.])(?P<title>[1-9]|[1-4]\d|50) ?(?:C\. ?F\. ?R\.|CFR|Code of Federal Regulations) ?(?:§{1,2} ?|sections? |sec\. |pts?\. |parts? |Part )?(?P<section>\d{1,4}(?:\.\d{1,4}[A-Za-z]?(?:-\d{1,4}[A-Za-z]?){0,3}|\.\d{1,3}[a-z]{1,2}\d{0,2}(?:-\d{1,3})?)?)(?P<detail>(?:\([A-Za-z0-9]{1,5}\)){0,6})(?![\w])"
 )
-REGISTER_PATTERN = re.compile(
+REGISTER_PATTERN = compile_on_use(
     r"(?<![\w.])(?P<volume>\d{1,3}) (?:Fed\. ?Reg\.|F\. ?R\.|FR) (?P<page>\d{1,3}(?:,\d{3})|\d{1,6})(?![\w%])"
 )
 _EU_ACT_LETTERS = {"Regulation": "R", "Directive": "L", "Decision": "D"}

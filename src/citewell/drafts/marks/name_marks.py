@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import (
     ANY_YEAR,
     CitationForm,
@@ -23,51 +24,53 @@ _YEAR_REGEX = r"(?:1[5-9]|20)\d\d[a-z]?(?!\w|-\d)|n\.\s?d\.|o\.\s?J\.|s\.\s?[fd]
 _YEARS_REGEX = (
     rf"(?:{_YEAR_REGEX})(?:\s{{0,2}}[,，、/]\s{{0,2}}(?:{_YEAR_REGEX}|[a-z](?![\w.]))){{0,8}}"
 )
-_YEAR_PATTERN = re.compile(rf"{_YEAR_REGEX}|(?<=[,，、/\s])[a-z](?![\w.])")
-_BRACKET_PATTERN = re.compile(r"[(（\[［]([^()（）\[\]［］]{3,600})[)）\]］]")
-_HAS_YEAR_PATTERN = re.compile(
+_YEAR_PATTERN = compile_on_use(rf"{_YEAR_REGEX}|(?<=[,，、/\s])[a-z](?![\w.])")
+_BRACKET_PATTERN = compile_on_use(r"[(（\[［]([^()（）\[\]［］]{3,600})[)）\]］]")
+_HAS_YEAR_PATTERN = compile_on_use(
     r"(?:1[5-9]|20)\d\d|n\.\s?d\.|o\.\s?J\.|s\.\s?[fd]\.|press|forthcoming|Druck|presse|prensa"
 )
-_PIECE_SPLIT_PATTERN = re.compile(r"[;；]")
-_LED_PATTERN = re.compile(
+_PIECE_SPLIT_PATTERN = compile_on_use(r"[;；]")
+_LED_PATTERN = compile_on_use(
     r"\s{0,3}(?:(?:see(?: also)?|e\.\s?g\.,?|i\.\s?e\.,?|cf\.|compare|but see|after|following|from|as in|reviewed (?:in|by)|adapted from|according to|(?:qtd\.|quoted|cited) in|zit(?:iert|\.)? nach|cité (?:par|dans)|citado (?:en|por)|by|and|in|(?:vgl|siehe)\.?(?: auch| etwa| dazu)?|s\.|z\.\s?B\.|nach|so|etwa|voir(?: aussi)?|d['’]après|selon|p\.\s?ex\.|véase(?: también)?|según|ver|p\.\s?ej\.|参见|见|参照)\s{1,2}){0,3}",
     re.IGNORECASE,
 )
-_PIECE_PATTERN = re.compile(
+_PIECE_PATTERN = compile_on_use(
     rf"(?P<names>[^\d;；:]{{1,200}}?)\s{{0,3}}[,，:]?\s{{0,3}}(?P<years>{_YEARS_REGEX})(?P<rest>(?:[\s,，:.–-][^\n]{{0,200}})?)"
 )
-_LEADING_YEARS_PATTERN = re.compile(
+_LEADING_YEARS_PATTERN = compile_on_use(
     rf"\s{{0,2}}(?P<years>{_YEARS_REGEX})(?P<rest>(?:[\s,，:.;–-][^\n]{{0,200}})?)"
 )
-_OTHERS_PATTERN = re.compile(
+_OTHERS_PATTERN = compile_on_use(
     r"[,，]?\s{0,3}(?:\bet\.?\s{1,3}al\b\.?|\band (?:others|colleagues|co-?workers)|\bu\.\s?a\.|\bund (?:andere|Kolleg(?:en|innen))|\bet coll\.|\bet (?:autres|collègues)|\by (?:cols?\.|otros|colaboradores)|\be outros|\be colaboradores|\be altri|\bm\.\s?fl\.|\bи др\.|等(?:人)?|ら|ほか|他)\s{0,3}\Z",
     re.IGNORECASE,
 )
-_NAME_SPLIT_PATTERN = re.compile(
+_NAME_SPLIT_PATTERN = compile_on_use(
     r"\s{0,3}[,，、・;]\s{0,3}(?:(?:and|&|und|et|y|e|och|og|i|и)\s)?|\s{1,3}(?:and|&|und|et|y|e|och|og|i|и|mit|with)\s{1,3}|\s?&\s?|和|与|及"
 )
-_TOKEN_PATTERN = re.compile(r"[^\W\d_][\w'’‐‑-]*\.?|[&,]")
-_HAN_NAME_PATTERN = re.compile(
+_TOKEN_PATTERN = compile_on_use(r"[^\W\d_][\w'’‐‑-]*\.?|[&,]")
+_HAN_NAME_PATTERN = compile_on_use(
     rf"(?:[{HAN_KANA_RANGES}]{{1,8}}[・、與与和]){{0,4}}[{HAN_KANA_RANGES}]{{1,8}}\Z"
 )
-_HAN_SPLIT_PATTERN = re.compile(r"[・、與与和]")
-_HOST_NAME_PATTERN = re.compile(r"(?:[\w-]{1,60}\.){1,4}[a-z]{2,12}")  # a site as its own author
-_INITIALS_PATTERN = re.compile(
+_HAN_SPLIT_PATTERN = compile_on_use(r"[・、與与和]")
+_HOST_NAME_PATTERN = compile_on_use(
+    r"(?:[\w-]{1,60}\.){1,4}[a-z]{2,12}"
+)  # a site as its own author
+_INITIALS_PATTERN = compile_on_use(
     r"(?<![\w.])(?:[^\W\d_]\.[\s-]?){1,4}\s{0,2}|\s(?:[^\W\d_]\.[\s-]?){1,4}\Z"
 )
-_BARE_PATTERN = re.compile(
+_BARE_PATTERN = compile_on_use(
     r"(?<![\w(])(?P<years>(?:1[5-9]|20)\d\d[a-z]?)(?![\w)-])(?P<rest>,\s?(?:pp?\.|S\.|p\.)\s?\d{1,5}(?:[-–]\d{1,5})?)?"
 )
-_FINAL_YEAR_PATTERN = re.compile(
+_FINAL_YEAR_PATTERN = compile_on_use(
     r"[\s,，(（]{1,3}(?P<year>(?:1[5-9]|20)\d\d)[a-z]?[)）]?[\s,，;:.]{0,3}(?:doi|available at|at)?[\s:]{0,2}[<(]?$",
     re.IGNORECASE,
 )
-_JOINED_PARTICLE_PATTERN = re.compile(r"(?:van|von|der|den|de|di|du|la|le|d['’]|al-|el-)[A-Z]")
-_PAGE_PIECE_SPLIT_PATTERN = re.compile(r"[;；]|(?<=\d)\s(?:and|&|und|et|y)\s")
-_PAGE_PIECE_PATTERN = re.compile(
+_JOINED_PARTICLE_PATTERN = compile_on_use(r"(?:van|von|der|den|de|di|du|la|le|d['’]|al-|el-)[A-Z]")
+_PAGE_PIECE_SPLIT_PATTERN = compile_on_use(r"[;；]|(?<=\d)\s(?:and|&|und|et|y)\s")
+_PAGE_PIECE_PATTERN = compile_on_use(
     r"(?P<names>[^\d;；:]{2,120}?)[\s,]{1,3}(?:(?:pp?|S|págs?)\.\s?)?(?P<pages>\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,6})"
 )
-_TITLE_PIECE_PATTERN = re.compile(
+_TITLE_PIECE_PATTERN = compile_on_use(
     r"[\"“„«‘]\s?(?P<title>[^\"“”„«»]{3,120}?)[,.]?\s?[\"”“»’](?:[\s,]{1,3}(?:(?:pp?|S|págs?)\.\s?)?\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,6})?"
 )
 _MAX_WINDOW_CHARS = 120

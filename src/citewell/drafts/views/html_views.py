@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from citewell.citations.references.reference_lists import is_list_heading
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import (
     CitationForm,
     CitationMark,
@@ -30,37 +31,39 @@ from citewell.drafts.marks.number_marks import build_note_mark
 from citewell.text.addresses import is_web_address
 from citewell.text.data_tables import load_table, load_words
 
-_TAG_PATTERN = re.compile(
+_TAG_PATTERN = compile_on_use(
     r"<!--|<!\[CDATA\[|<[!?][^<>]{0,2000}>|<(?P<close>/?)(?P<name>[a-zA-Z][\w:-]{0,30})(?P<rest>[^<>]{0,6000})>"
 )
-_ATTRIBUTE_PATTERN = re.compile(
+_ATTRIBUTE_PATTERN = compile_on_use(
     r"(?<![\w:-])([a-zA-Z][\w:-]{0,40})\s{0,3}=\s{0,3}(?:\"([^\"]{0,5000})\"|'([^']{0,5000})'|([^\s\"'>]{1,5000}))"
 )
-_INNER_TAG_PATTERN = re.compile(r"<[^<>]{0,2000}>")
+_INNER_TAG_PATTERN = compile_on_use(r"<[^<>]{0,2000}>")
 
 _LASTING_KINDS = (
     DraftBlockKind.ROW, DraftBlockKind.CAPTION, DraftBlockKind.QUOTE, DraftBlockKind.ITEM,
 )  # fmt: skip
-_HEADING_NAME_PATTERN = re.compile(r"h[1-6]")
-_LIST_CLASS_PATTERN = re.compile(
+_HEADING_NAME_PATTERN = compile_on_use(r"h[1-6]")
+_LIST_CLASS_PATTERN = compile_on_use(
     r"(?:^|[\s_-])(?:references|reflist|bibliography|csl-bib-body|ref-list|citation-list|works-cited)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_NOTES_CLASS_PATTERN = re.compile(
+_NOTES_CLASS_PATTERN = compile_on_use(
     r"(?:^|[\s_-])(?:footnotes?|endnotes?)(?:$|[\s_-])", re.IGNORECASE
 )
 _MAX_DEPTH = 400
 _LIST_HEADING_LEVEL = 6  # any heading that follows ends the list
 _MAX_TITLE_CHARS = 2000  # with its tags
-_CITED_YEAR_PATTERN = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_CITED_YEAR_PATTERN = compile_on_use(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _MIN_CITED_WORDS, _MAX_CITED_CHARS = 5, 1000
-_NUMBER_LABEL_PATTERN = re.compile(
+_NUMBER_LABEL_PATTERN = compile_on_use(
     r"\s{0,5}[\[(]?\s?(?:note )?(\d{1,4}|[a-z]|[*†‡])\s?[\])]?\s{0,5}"
 )
-_CITING_LABEL_PATTERN = re.compile(r"(?:1[5-9]|20)\d\d[a-z]?|\bet al\b|\bn\.\s?d\.", re.IGNORECASE)
-_RAISED_START_PATTERN = re.compile(r"<sup[^<>]{0,300}>\s{0,5}\[?\s{0,5}\Z", re.IGNORECASE)
-_RAISED_END_PATTERN = re.compile(r"\s{0,5}\]?\s{0,5}</sup>", re.IGNORECASE)
-_COMMA_PATTERN = re.compile(r"\s{0,200}[,;]\s{0,200}")
+_CITING_LABEL_PATTERN = compile_on_use(
+    r"(?:1[5-9]|20)\d\d[a-z]?|\bet al\b|\bn\.\s?d\.", re.IGNORECASE
+)
+_RAISED_START_PATTERN = compile_on_use(r"<sup[^<>]{0,300}>\s{0,5}\[?\s{0,5}\Z", re.IGNORECASE)
+_RAISED_END_PATTERN = compile_on_use(r"\s{0,5}\]?\s{0,5}</sup>", re.IGNORECASE)
+_COMMA_PATTERN = compile_on_use(r"\s{0,200}[,;]\s{0,200}")
 _MAX_RAISED_CHARS = 320
 _MAX_NUMBER_CHARS = 8
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from citewell.citations.references.formats.latex_text import convert_latex_text
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import (
     CitationForm,
     CitationMark,
@@ -31,24 +32,24 @@ HEADING_LEVELS = {
 QUOTE_ENVIRONMENTS = frozenset({"quote", "quotation", "displayquote", "displaycquote", "verse"})
 NOTE_COMMANDS = frozenset({"footnote", "footnotetext", "endnote"})
 _NAME_REGEX = r"(?:auto|paren|text|foot|smart|super|full|footfull|short|no|Auto|Paren|Text|Smart|Foot)?[cC]ite(?:s|p|t|alp|alt|author|year|yearpar|title|text|num|url|date|online)?"
-CITE_PATTERN = re.compile(
+CITE_PATTERN = compile_on_use(
     rf"\\(?P<name>(?P<nocite>nocite)|{_NAME_REGEX})\*?(?:\s{{0,3}}(?:\([^(){{}}\n]{{0,300}}\)|\[[^\[\]]{{0,300}}\]){{0,2}}\s{{0,3}}\{{[^{{}}]{{1,5000}}\}}){{1,12}}"
 )
-_KEYS_PATTERN = re.compile(r"\{([^{}]{1,5000})\}")
-_TEXTUAL_PATTERN = re.compile(r"(?:Text|text)cites?|[cC]ite(?:t|alt|author|year|title)")
+_KEYS_PATTERN = compile_on_use(r"\{([^{}]{1,5000})\}")
+_TEXTUAL_PATTERN = compile_on_use(r"(?:Text|text)cites?|[cC]ite(?:t|alt|author|year|title)")
 _MAX_GROUP_CHARS = 60_000
 
-_COMMENT_PATTERN = re.compile(r"(?<!\\)%[^\n]*+")
-_TOKEN_PATTERN = re.compile(
+_COMMENT_PATTERN = compile_on_use(r"(?<!\\)%[^\n]*+")
+_TOKEN_PATTERN = compile_on_use(
     r"\\(?P<word>[a-zA-Z@]+)\*?|\\(?P<sign>[^a-zA-Z])|(?P<math>\$\$)|(?P<blank>\n[ \t]*+\n)|(?P<space>~)|(?P<cell>&)"
 )
-_OPTION_PATTERN = re.compile(r"\s{0,3}\[[^\[\]{}\n]{0,300}\]")
-_ARGUMENT_PATTERN = re.compile(r"\s{0,3}\{")
-_NAME_PATTERN = re.compile(r"\s{0,3}\{(([a-zA-Z]{1,40})\*?)\}")
+_OPTION_PATTERN = compile_on_use(r"\s{0,3}\[[^\[\]{}\n]{0,300}\]")
+_ARGUMENT_PATTERN = compile_on_use(r"\s{0,3}\{")
+_NAME_PATTERN = compile_on_use(r"\s{0,3}\{(([a-zA-Z]{1,40})\*?)\}")
 _ACCENT_WORDS = frozenset("uvHcdbkrt")
 _ACCENT_SIGNS = frozenset("\"'`^~=.")
 # Braces; those of an accent are needed to know its letter.
-_BRACE_PATTERN = re.compile(
+_BRACE_PATTERN = compile_on_use(
     r"\{?\\(?:[\"'`^~=.]|[uvHcdbkrt](?![a-zA-Z]))\s{0,2}\{?\\?[a-zA-Z]{1,2}\}{0,2}|(?P<brace>(?<!\\)[{}])"
 )
 _DOCUMENT_START, _DOCUMENT_END = "\\begin{document}", "\\end{document}"

@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, islice, pairwise, permutations
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.evidence.comparison.compared_values import DATED_UNITS, TIME_UNITS
 from citewell.evidence.signs.sentence_features import SentenceFeatures
 from citewell.text.quantities import stated_quantities
@@ -28,26 +29,26 @@ _MAX_DERIVED_VALUES = 14
 _MAX_DATES = 200  # of one source between which times are reckoned: each with each other
 _RATIO_SLACK = Decimal("0.2")  # of a multiple: what rose from 7.5 to 17.3 has "doubled"
 # Between a share and the number of which it is one.
-_SHARE_OF_PATTERN = re.compile(
+_SHARE_OF_PATTERN = compile_on_use(
     r"\s(?:of|von|aller|der|des|de)\s(?:(?:all|our|its|their|the|those|these|some|about|around|den|les|las|los)\s){0,2}",
     re.IGNORECASE,
 )
 _POINT_UNITS = frozenset({"pp", "point", "punkt", "punto"})  # of a difference of shares
 
 _APPROXIMATE_SLACK = Decimal("0.15")  # of a number that is given as approximate
-_APPROXIMATE_PATTERN = re.compile(
+_APPROXIMATE_PATTERN = compile_on_use(
     r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|circa|ca\.|just|well|close to|as many as|something like|in the region of|rund|etwa"
     r"|fast|knapp|ungefähr|environ|près de|presque|autour de|casi|cerca de|alrededor de|unos|unas|quasi)|[~≈])"
     r"\s{0,2}(?:[$€£¥]\s?)?\Z",
     re.IGNORECASE,
 )
-_OR_SO_PATTERN = re.compile(r"\s(?:\w{1,20}\s)?or so\b", re.IGNORECASE)
+_OR_SO_PATTERN = compile_on_use(r"\s(?:\w{1,20}\s)?or so\b", re.IGNORECASE)
 # A bound is a round number below or above the one that is meant.
-_LOWER_BOUND_PATTERN = re.compile(
+_LOWER_BOUND_PATTERN = compile_on_use(
     r"(?:\b(?:over|(?<!no )more than|above|über|mehr als|plus de|más de|oltre|più di)|[>≥])\s{0,2}(?:[$€£¥]\s?)?\Z",
     re.IGNORECASE,
 )
-_UPPER_BOUND_PATTERN = re.compile(
+_UPPER_BOUND_PATTERN = compile_on_use(
     r"(?:\b(?:under|(?<!no )less than|(?<!no )fewer than|no more than|up to|at most|below|not quite|(?:just )?(?:short|shy) of|unter|weniger als|moins de|menos de|meno di)|[<≤])"
     r"\s{0,2}(?:[$€£¥]\s?)?\Z",
     re.IGNORECASE,
@@ -55,11 +56,11 @@ _UPPER_BOUND_PATTERN = re.compile(
 
 _UNRECKONED_UNITS = DATED_UNITS | {ORDINAL_UNIT, MULTIPLE_UNIT}
 _MAX_STATEMENT_VALUES = 8
-_PAIR_PATTERN = re.compile(
+_PAIR_PATTERN = compile_on_use(
     r"\b(?:pair|couple|duo|both|paar|beide[nr]?|paire|deux|par|ambos)\b", re.IGNORECASE
 )
 # What one of several things has, or makes in a unit of time.
-_RATE_PATTERN = re.compile(
+_RATE_PATTERN = compile_on_use(
     r"\b(?:per|each|every|apiece|average|averages|averaging|pro|je|jede[rnms]?|par|chaque|por|cada)\b|/",
     re.IGNORECASE,
 )

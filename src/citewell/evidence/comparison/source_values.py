@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.evidence.comparison import derived_values
 from citewell.evidence.comparison.compared_values import (
     DATED_UNITS,
@@ -34,7 +35,7 @@ from citewell.text.quantities.stated_quantities import (
 )
 
 # Words of a statement that gives what follows from two numbers of its source.
-_DERIVING_PATTERN = re.compile(
+_DERIVING_PATTERN = compile_on_use(
     r"\b(?:total|together|combined|altogether|overall|jointly|sum|all told|between them|(?:split|shared|divided) (?:evenly|equally)|(?:evenly|equally) (?:split|shared|divided)|add(?:s|ed|ing)? up|plus|difference|gap|(?:percentage )?points?|increase[ds]?|decrease[ds]?"
     r"|grew|gained|lost|fell|rose|dropp?e?d?|share|proportion|ratio|(?<!no )(?:more|less|fewer|higher|lower|greater|larger"
     r"|smaller|longer|shorter|faster|slower|older|younger|cheaper|dearer|costlier|pricier|heavier|lighter|taller) than"
@@ -45,24 +46,24 @@ _DERIVING_PATTERN = re.compile(
     re.IGNORECASE,
 )
 # "Up by 10", "um 10 gestiegen", "10 more than": the words directly at a number that is a difference.
-_DIFFERENCE_BEFORE_PATTERN = re.compile(
+_DIFFERENCE_BEFORE_PATTERN = compile_on_use(
     r"\b(?:by|um|up|down|another|further|weitere[nr]?|de|en)\s+(?:(?:about|around|some|nearly|almost|etwa|rund|fast|environ|unos|casi)\s+)?\Z",
     re.IGNORECASE,
 )
 # "Save $50", "adds $70 to it": the words directly before an amount that is a difference of two others.
-_PRICE_STEP_PATTERN = re.compile(
+_PRICE_STEP_PATTERN = compile_on_use(
     r"\b(?:sav(?:e|es|ed|ing|ings of)|adds?|added|adding|extra|additional|difference of|premium of|discount of|spare[nst]?|économise[rz]?|ahorra[nr]?)"
     r"\s+(?:(?:you|them|about|around|some|nearly|almost|roughly|an extra|an additional|another)\s+)?\Z",
     re.IGNORECASE,
 )
 # "$30 more", "seven dollars a month cheaper", "some $10,000 above that": the same behind a number.
-_STEP_BEHIND_PATTERN = re.compile(
+_STEP_BEHIND_PATTERN = compile_on_use(
     r"(?:\s(?:a|an|per|each|every)\s\w{1,12})?(?:\s\w{1,12})?\s(?:more|less|fewer|above|below|cheaper|dearer|pricier|costlier|higher|lower|extra|on top"
     r"|older|younger|longer|shorter|heavier|lighter|faster|slower|taller|smaller|larger|bigger|mehr|weniger|teurer|billiger|günstiger|höher|niedriger|de plus|de moins|más|menos)\b",
     re.IGNORECASE,
 )
 # Words for what is left of a whole.
-_REST_PATTERN = re.compile(
+_REST_PATTERN = compile_on_use(
     r"\b(?:remaining|remainder|rest|others?|übrigen?|restlichen?|anderen?|reste|restante?s?|autres?|resto|otros?|demás)\b",
     re.IGNORECASE,
 )
@@ -84,8 +85,8 @@ _WHOLE_PERCENT = Decimal(100)
 _WHOLE_WORDS = frozenset(
     ("all", "every", "alle", "jede", "jeder", "tous", "toutes", "todos", "todas")
 )
-_FIGURE_PATTERN = re.compile(r"\d+")
-_WRITTEN_FIGURE_PATTERN = re.compile(r"\d+(?:[.,'’]\d+)*")
+_FIGURE_PATTERN = compile_on_use(r"\d+")
+_WRITTEN_FIGURE_PATTERN = compile_on_use(r"\d+(?:[.,'’]\d+)*")
 
 
 def is_stated_near(

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from math import log
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 from citewell.text.language import sentences, word_forms
 from citewell.text.language.scripts import UNSPACED_LANGUAGES
 from citewell.text.language.word_forms import extract_terms
 
 # Phrases that contain a negating word but do not negate.
-_NON_NEGATING_PATTERN = re.compile(
+_NON_NEGATING_PATTERN = compile_on_use(
     r"\bnot only\b|\bwhether or not\b|\bno doubt\b|\bnot least\b|\bno longer than\b|\bnot to mention\b"
     r"|\bno\. ?\d|\bno (?:less|fewer|more) than\b|\bnothing but\b|\bnot until\b|\bnot just\b"
     r"|\bnicht nur\b|\bnon seulement\b|\bno solo\b|\bno sólo\b|\bnon solo\b|\bnão só\b|\bниче(?:го|м) не\b"
@@ -25,12 +26,12 @@ _NON_NEGATING_PATTERN = re.compile(
 )
 # Negation is part of the verb, so it is unknown which word is negated.
 _VERB_NEGATION_LANGUAGES = UNSPACED_LANGUAGES | {"tr"}
-_CLAUSE_BREAK_PATTERN = re.compile(r"[;:.!?]|, ")
+_CLAUSE_BREAK_PATTERN = compile_on_use(r"[;:.!?]|, ")
 _NEGATION_REACH_WORDS = 2  # content words after a negating word that it negates
 
 # Added to the weight of shared terms; a word of stance only decides between sentences that share alike.
 _NUMBER_BONUS, _STANCE_BONUS = 1.5, 0.3
-_CONFIRMING_PATTERN = re.compile(
+_CONFIRMING_PATTERN = compile_on_use(
     r"\b(?:confirm\w*|prov(?:es|ed|en)|demonstrat\w+|support(?:s|ed)|evidence that)\b",
     re.IGNORECASE,
 )
@@ -188,12 +189,12 @@ def _compile_word_pattern(
     return re.compile(rf"(?<!\w)(?:{regex})(?!\w)", re.IGNORECASE)
 
 
-_NON_PROSE_LINE_PATTERN = re.compile(r"^[^\S\n]*+(?:\||#{1,6}\s|!\[).*$", re.MULTILINE)
-_MARKDOWN_LINK_PATTERN = re.compile(
+_NON_PROSE_LINE_PATTERN = compile_on_use(r"^[^\S\n]*+(?:\||#{1,6}\s|!\[).*$", re.MULTILINE)
+_MARKDOWN_LINK_PATTERN = compile_on_use(
     r"!?\[([^\[\]\n]*+)\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+){0,20}\)"
 )
 # Blank lines before a list mark are tried once, from their first; the line end before them is kept.
-_MARKDOWN_MARKS_PATTERN = re.compile(
+_MARKDOWN_MARKS_PATTERN = compile_on_use(
     r"\*\*|__|`+|(?:(?:\A|(?<!\s)([^\S\n]*+\n))\s*+|^)(?:[-*+>]|\d+[.)])\s+", re.MULTILINE
 )
 _MAX_SUMMARISED_CHARS = 60_000  # characters; later text adds little
@@ -202,7 +203,7 @@ _MAX_SUMMARY_CANDIDATES = 400  # sentences
 _MAX_EXCERPT_SOURCE_CHARS = 400_000  # characters
 _MAX_WORD_OCCURRENCES = 500  # occurrences of one word that are considered
 _MAX_ENDING_CHARS = 3  # letters that may differ at the end of a word
-_WHITESPACE_PATTERN = re.compile(r"\s+")
+_WHITESPACE_PATTERN = compile_on_use(r"\s+")
 
 
 def extract_query_excerpt(text: str, query_words: Collection[str], *, width: int = 300) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from itertools import chain, islice
 from math import fsum
 from typing import TypeVar, cast
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.evidence.signs import nearest_sentences
 from citewell.evidence.signs.oppositions.compared_sentence import ComparedSentence
 from citewell.text.data_tables import load_table, load_words
@@ -25,13 +25,13 @@ TermWeight = Callable[[str], float]
 TRIGRAM_WEIGHT, STEM_WEIGHT = 0.5, 0.5  # weights in measure_similarity
 MIN_RELATED_SIMILARITY = 0.55
 NOUN_CAPITAL_CODES = frozenset(("de", "lb"))
-CAPITAL_WORD_PATTERN = re.compile(r"\b[A-ZÀ-Þ][\w’']++")
+CAPITAL_WORD_PATTERN = compile_on_use(r"\b[A-ZÀ-Þ][\w’']++")
 # A capital inside a sentence, a word of capitals, or one of letters and digits.
-_INNER_NAME_PATTERN = re.compile(
+_INNER_NAME_PATTERN = compile_on_use(
     r"(?<=[\w,;:’'\"”)] )[A-Z][\w’'-]*+|\b[A-Z]{2,}+\b|\b(?=[^\W\d]*+\d)(?=\d*+[^\W\d])\w++"
 )
 # What stands before an ordinary noun and hardly ever before a name without an ordinary word in it.
-_ARTICLE_PATTERN = re.compile(
+_ARTICLE_PATTERN = compile_on_use(
     r"\b(?:[dD](?:er|ie|as|es|em|en)|(?:[kK]|[mMsS])?[eE]in(?:e[mnrs]?)?|[iIaA]m|[zZ]u[mr]|[bBvV][eo]i?m|[aAiI]ns|[iI]hre?[mnrs]?|[dD]iese?[mnrs]?) \Z"
 )
 _MIN_START_LETTERS, _MIN_END_LETTERS = 5, 4  # of a part that shows an ordinary compound
@@ -177,17 +177,17 @@ def build_sentence_features(text: str, *, language: str | None = None) -> Senten
 # A source text with its sentences, and an index of them, to be compared with many claims.
 
 
-_FIGURE_PATTERN = re.compile(r"\d+")
-_FIGURE_RANGE_PATTERN = re.compile(r"\d\s?[–-]\s?\d")
+_FIGURE_PATTERN = compile_on_use(r"\d+")
+_FIGURE_RANGE_PATTERN = compile_on_use(r"\d\s?[–-]\s?\d")
 # A capital inside a sentence, or a word of capitals.
-_NAME_PATTERN = re.compile(r"(?<=[a-z,] )[A-Z][\w’'-]++|\b[A-Z]{2,}+\b")
+_NAME_PATTERN = compile_on_use(r"(?<=[a-z,] )[A-Z][\w’'-]++|\b[A-Z]{2,}+\b")
 _NAME_PREFIX_LETTERS = 5  # European and Europe, Italian and Italy
 _MAX_FIGURE_CHARS = 400_000  # of a source in which figures are looked up
 
 HEAD_LETTERS = 5  # of words that count as forms of each other
 _Derived = TypeVar("_Derived")
 # Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
-_CITATION_MARK_PATTERN = re.compile(
+_CITATION_MARK_PATTERN = compile_on_use(
     r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]"
     r"|\([A-Z][\w'’-]{1,30}(?: (?:and|&) [A-Z][\w'’-]{1,30}| et al\.?)?,? (?:19|20)\d\d[a-z]?\)"
 )

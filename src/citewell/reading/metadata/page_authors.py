@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from citewell.citations.author_names import AuthorName
 from citewell.citations.citable_works import split_joined_names
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.reading.metadata.meta_elements import (
     JsonLd,
     JsonLdThing,
@@ -38,7 +39,7 @@ _ACCOUNT_TYPES = frozenset({
     "PodcastSeries",
 })  # fmt: skip
 _REPLY_TYPES = frozenset({"Answer", "Comment", "UserComments", "Review"})
-_REPLY_MARKS = re.compile(
+_REPLY_MARKS = compile_on_use(
     r"(?:^|[\s_-])(?:comments?|repl(?:y|ies)|answers?|respond|related|sidebar)(?:$|[\s_-])",
     re.IGNORECASE,
 )
@@ -47,18 +48,18 @@ _AUTHOR_META_NAMES = (
     "author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author",
     "byl", "og:article:author", "article:author_name", "cxenseparse:author",
 )  # fmt: skip
-_BYLINE_PREFIX = re.compile(
+_BYLINE_PREFIX = compile_on_use(
     r"^(?:written |posted |published |story )?by:?\s+|^(?:von|par|por|di|door)\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_ADDRESS_PATTERN = re.compile(r"https?:|www\.|^/|\S@\S{1,120}\.\S|^@")
+_ADDRESS_PATTERN = compile_on_use(r"https?:|www\.|^/|\S@\S{1,120}\.\S|^@")
 # The figures that forums set beside a name.
-_STANDING_PATTERN = re.compile(
+_STANDING_PATTERN = compile_on_use(
     r"(?:\s{1,9}\d[\d.,]{0,9}[km]?\b){1,6}(?:\s{0,9}(?:(?:gold|silver|bronze)\s{1,9})?(?:badges?|reputation|points?|posts?|karma"
     r"|followers|subscribers)\b.{0,240})?$",
     re.IGNORECASE | re.DOTALL,
 )
-_NAME_SEPARATOR = re.compile(
+_NAME_SEPARATOR = compile_on_use(
     r"(?:(?<!\s)\s++)?(?:;|\||•|&|\band\b|\bund\b|\bet\b(?! al))\s*", re.IGNORECASE
 )
 

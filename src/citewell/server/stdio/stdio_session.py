@@ -279,9 +279,9 @@ class LineExchange:
         """Whether the notice means a call that is answered here."""
         params = message.get("params")
         request_id = params.get("requestId") if isinstance(params, dict) else None
-        call = None
-        if type(request_id) in {int, str}:
-            call = self._calls.get(_correlate_id(request_id))
+        if not isinstance(request_id, int | str):
+            return False
+        call = self._calls.get(_correlate_id(request_id))
         return call is not None and call.cancel()
 
     def _leave_to_sdk(self, line: bytes) -> None:

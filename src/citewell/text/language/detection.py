@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 from citewell.text.language.scripts import load_script_letters
 from citewell.text.language.word_forms import list_stopwords
@@ -15,13 +16,13 @@ _MAX_SAMPLE_CHARS = 8000  # characters; a longer sample does not change the resu
 _MIN_SAMPLE_WORDS = 5  # words, or letters in a script without spaces
 _MIN_FUNCTION_WORD_SHARE = 0.06  # of all words must be function words; a list of names has fewer
 _MIN_LEAD_RATIO = 1.08  # times the score of the second language
-_CODE_AND_LINK_PATTERN = re.compile(
+_CODE_AND_LINK_PATTERN = compile_on_use(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*+\)|(?:https?://|www\.)\S+|&\w+;"
     r"|\b[A-Z]\.(?:[A-Z]\.)+",  # the letters of "U.S." are words in other languages
     re.DOTALL,
 )
-_LETTER_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_LATIN_RUN_PATTERN = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2000-\u20ff]+")
+_LETTER_WORD_PATTERN = compile_on_use(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LATIN_RUN_PATTERN = compile_on_use(r"[\x00-\u024f\u1e00-\u1eff\u2000-\u20ff]+")
 
 # Weight of a letter by script. Latin counts less, because most texts quote Latin names.
 _SCRIPT_WEIGHTS = {"latin": 1 / 3, "han": 2.0, "kana": 2.0, "ko": 2.0}

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 
 HAN_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -20,7 +21,7 @@ CJK_RANGES = HAN_KANA_RANGES + HANGUL_RANGES
 UNSPACED_SCRIPT_RANGES = (
     f"{THAI_LAO_RANGES}\u1000-\u109f\u1780-\u17ff{CJK_RANGES}{RARE_HAN_RANGES}\uff66-\uff9f"
 )
-UNSPACED_CHARACTER_PATTERN = re.compile(f"[{UNSPACED_SCRIPT_RANGES}]")
+UNSPACED_CHARACTER_PATTERN = compile_on_use(f"[{UNSPACED_SCRIPT_RANGES}]")
 # Languages in which a word can be found anywhere in a sentence, not only between spaces.
 UNSPACED_LANGUAGES = frozenset(("zh", "ja", "ko"))
 _SCRIPT_RANGES_BY_LANGUAGE = {
@@ -39,8 +40,8 @@ _SCRIPT_RANGES_BY_LANGUAGE = {
     "uk": "\u0400-\u04ff",
     "zh": HAN_RANGES,
 }
-_LATIN_LETTER_PATTERN = re.compile(r"[a-zà-öø-ÿ]", re.IGNORECASE)
-_LETTER_PATTERN = re.compile(r"[^\W\d_]")
+_LATIN_LETTER_PATTERN = compile_on_use(r"[a-zà-öø-ÿ]", re.IGNORECASE)
+_LETTER_PATTERN = compile_on_use(r"[^\W\d_]")
 _MIN_JUDGED_LETTERS = 12  # letters; a shorter text is not judged
 _MIN_SCRIPT_SHARE = 0.15  # of the letters must be of the script; titles quote Latin names
 

@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 from citewell.text.language import word_forms
 from citewell.text.language.scripts import HAN_KANA_RANGES
 
-_LAST_WORD_PATTERN = re.compile(r"[^\s(\[\"'“‘„«—–]+\Z")
-_DOTTED_LETTERS_PATTERN = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
-_ORDINAL_PATTERN = re.compile(r"\d{1,2}\Z|[IVX]{2,5}\Z")
+_LAST_WORD_PATTERN = compile_on_use(r"[^\s(\[\"'“‘„«—–]+\Z")
+_DOTTED_LETTERS_PATTERN = compile_on_use(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}\Z")
+_ORDINAL_PATTERN = compile_on_use(r"\d{1,2}\Z|[IVX]{2,5}\Z")
 
 _CLOSING_CHARS = "\"'”’»›)\\]*_"
 _WIDE_CLOSING_CHARS = "」』”’）》】〕"
 # In this order: a stop before a space, a stop glued to the next word, stops that need no space, an
 # item separator, a line end. Each starts with a character set, so that `re` skips other characters.
-_SENTENCE_END_PATTERN = re.compile(
+_SENTENCE_END_PATTERN = compile_on_use(
     rf"(?P<stop>(?<![.!?…;])[.!?…;]++)[{_CLOSING_CHARS}]*+(?:\[\^?\d{{1,3}}\])*+(?=\s|$|(?<=[!?])[{HAN_KANA_RANGES}])"
     r"|(?P<glued>[.])(?=[A-Z])"
     rf"|(?P<wide>[。！？｡．]+|(?<!…)…++(?=[{HAN_KANA_RANGES}]))[{_WIDE_CLOSING_CHARS}]*"
@@ -26,22 +27,22 @@ _SENTENCE_END_PATTERN = re.compile(
     r"|(?P<item>[·•|](?=\s))"
     r"|(?P<line>\n)"
 )
-_SENTENCE_LEAD_PATTERN = re.compile(r"\s*[\"'“‘„«‹(\[¿¡*_#>–—-]*\s?")
-_NEXT_WORD_PATTERN = re.compile(r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?")
-_SPEECH_VERB_PATTERN = re.compile(
+_SENTENCE_LEAD_PATTERN = compile_on_use(r"\s*[\"'“‘„«‹(\[¿¡*_#>–—-]*\s?")
+_NEXT_WORD_PATTERN = compile_on_use(r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?")
+_SPEECH_VERB_PATTERN = compile_on_use(
     r"(?:[^\W\d_]+\.? ){1,3}(?:said|asked|replied|added|says|asks|wrote|told|cried|answered)\b"
 )
-_LIST_MARKER_PATTERN = re.compile(
+_LIST_MARKER_PATTERN = compile_on_use(
     r"\s*(?:[-*+>#]+\s+)*[(\[]?(?:\d{1,3}|[ivxlcIVXLC]{1,5}|[a-zA-Z])\Z"
 )
-_BRACKETED_ITEM_PATTERN = re.compile(r"\s+[(\[](?:[a-z]|[ivx]{1,5})[)\]]\s")
-_STRUCTURED_LINE_PATTERN = re.compile(
+_BRACKETED_ITEM_PATTERN = compile_on_use(r"\s+[(\[](?:[a-z]|[ivx]{1,5})[)\]]\s")
+_STRUCTURED_LINE_PATTERN = compile_on_use(
     r"\s*(?:[-*+•·▪◦]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\||```|~~~|\[\^?\w+\]:)"
 )
-_BRACKETED_ELLIPSIS_PATTERN = re.compile(r"[(\[]\s?(?:\.{3,}|…)[)\]]\Z")
+_BRACKETED_ELLIPSIS_PATTERN = compile_on_use(r"[(\[]\s?(?:\.{3,}|…)[)\]]\Z")
 _MIN_WRAPPED_CHARS, _MAX_WRAPPED_CHARS = 45, 160  # characters; the length of lines in wrapped text
 _MAX_LOOK_BACK_CHARS = 48  # characters before a stop; no abbreviation is longer
-_PLAIN_WORD_PATTERN = re.compile(r"(?:\A|[\s(])[^\W\d_]{4,}\Z")
+_PLAIN_WORD_PATTERN = compile_on_use(r"(?:\A|[\s(])[^\W\d_]{4,}\Z")
 # After a quotation these continue the sentence in Japanese.
 _JAPANESE_QUOTE_PARTICLES = frozenset("とっ")
 

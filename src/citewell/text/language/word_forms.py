@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table, load_words
 from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN, UNSPACED_SCRIPT_RANGES
 
-_QUERY_PART_PATTERN = re.compile(r'"[^"]*"|\S+')
+_QUERY_PART_PATTERN = compile_on_use(r'"[^"]*"|\S+')
 _EDGE_PUNCTUATION = ".,;:!?¿¡()[]'’"
 
 STEMMER_LANGUAGES = {
@@ -25,15 +26,15 @@ STEMMER_LANGUAGES = {
     "tr": "turkish",
 }  # fmt: skip
 
-_WORD_RUN_PATTERN = re.compile(
+_WORD_RUN_PATTERN = compile_on_use(
     rf"[{UNSPACED_SCRIPT_RANGES}]+|[^\W_](?:(?![{UNSPACED_SCRIPT_RANGES}])[^\W_]|[.,](?=\d)|['’](?=[^\W\d_]))*"
 )
 _MIN_TERM_LETTERS = 3
 _STEM_CACHE_ENTRIES = 2**15
 # The same words as _WORD_RUN_PATTERN finds, for ASCII text only: faster.
-_ASCII_WORD_PATTERN = re.compile(r"[a-z0-9]++(?:(?:[.,](?=[0-9])|'(?=[a-z]))[a-z0-9]++)*+")
+_ASCII_WORD_PATTERN = compile_on_use(r"[a-z0-9]++(?:(?:[.,](?=[0-9])|'(?=[a-z]))[a-z0-9]++)*+")
 # The same words again, for text without characters of scripts without spaces.
-_SPACED_WORD_PATTERN = re.compile(r"[^\W_]++(?:(?:[.,](?=\d)|['’](?=[^\W\d_]))[^\W_]++)*+")
+_SPACED_WORD_PATTERN = compile_on_use(r"[^\W_]++(?:(?:[.,](?=\d)|['’](?=[^\W\d_]))[^\W_]++)*+")
 # British endings and their American spelling.
 _BRITISH_AMERICAN_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ysed", "yzed"), ("our", "or"), ("oured", "ored"), ("ours", "ors"), ("tre", "ter"), ("tres", "ters"))  # fmt: skip
 
@@ -50,7 +51,7 @@ _PARTICLE_LIST = (
 )
 _PARTICLES = tuple(_PARTICLE_LIST.split())
 # "zu" and "ge" inside or before a verb, and the ending of the noun that is made of it.
-_VERB_SIGNS_PATTERN = re.compile(rf"\A({'|'.join(_PARTICLES)}|zuruck)?(?:zu|ge)(?=\w{{3}})")
+_VERB_SIGNS_PATTERN = compile_on_use(rf"\A({'|'.join(_PARTICLES)}|zuruck)?(?:zu|ge)(?=\w{{3}})")
 
 
 def find_held_form(
@@ -257,7 +258,7 @@ def choose_telling_words(words: Sequence[str], *, count: int, min_chars: int = 1
 
 # The tokeniser of the search index and its queries: stems, or character pairs without spaces.
 
-_QUERY_PHRASE_PATTERN = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
+_QUERY_PHRASE_PATTERN = compile_on_use(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
 _MAX_TERM_CHARS = 64  # characters; longer words are data, not language
 
 

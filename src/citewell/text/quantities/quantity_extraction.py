@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 from citewell.text.language.scripts import CJK_RANGES
 from citewell.text.quantities import quantity_words
@@ -22,7 +23,7 @@ from citewell.text.quantities.stated_quantities import (
     build_exact_quantity,
 )
 
-_FRACTION_PATTERN = re.compile(
+_FRACTION_PATTERN = compile_on_use(
     r"(?<![\w./,:$€£])(?:(?P<whole>\d{1,3})(?:[ -]|(?=[¼-¾⅐-⅞])))?"
     r"(?:(?P<top>\d{1,2})/(?P<bottom>2|3|4|5|8|10|16|32|64)(?![\d/.,]\d|\d|/)|(?P<sign>[½¼¾⅓⅔⅛⅜⅝⅞]))"
 )
@@ -30,10 +31,10 @@ _SIGN_PARTS = {
     "½": (1, 2), "¼": (1, 4), "¾": (3, 4), "⅓": (1, 3), "⅔": (2, 3),
     "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
 }  # fmt: skip
-_INCH_MARK_PATTERN = re.compile(r"\s?[\"″”]")
+_INCH_MARK_PATTERN = compile_on_use(r"\s?[\"″”]")
 _INCH_UNIT = UNIT_FACTORS["inch"]
 # "A third year" is no length; a part other than a quarter needs the "of".
-_PART_PATTERN = re.compile(
+_PART_PATTERN = compile_on_use(
     r"\b(?:(?P<count>an?|one|two|three|five|seven)[\s-])?"
     r"(?:(?P<quarter>quarter)s?(?:[\s-]of[\s-](?:an?|one))?|(?P<part>third|fifth|eighth|tenth|sixteenth)s?[\s-]of[\s-](?:an?|one))(?=[\s-])",
     re.IGNORECASE,
@@ -47,28 +48,30 @@ _COMMA_DECIMAL_LANGUAGES = frozenset(
     ("de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sv", "da", "no", "fi", "tr", "id")
 )
 _FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
-_FIGURE_PATTERN = re.compile(_FIGURE_REGEX)
+_FIGURE_PATTERN = compile_on_use(_FIGURE_REGEX)
 _CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
-_QUANTITY_PATTERN = re.compile(
+_QUANTITY_PATTERN = compile_on_use(
     rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?:(?<![^\W{CJK_RANGES}])|(?<=[1-9]x)|(?<=\d0x))(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX}|(?<=[$€£])\.\d\d(?!\d)|(?<=[\s(=])\.\d{{2,4}}(?!\.?\d))"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
     re.IGNORECASE,
 )
-_RANGE_END_PATTERN = re.compile(
+_RANGE_END_PATTERN = compile_on_use(
     rf"\s?(?P<by>[-–—]|to|and|und|et|y|or|oder|ou|o|bis|auf|à|al?|hasta)\s?(?:{_CURRENCY_PREFIX_REGEX})?(?P<high>{_FIGURE_REGEX})(?!\w*[./:]\d)"
 )
-_BETWEEN_PATTERN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s+\S{0,4}\Z", re.IGNORECASE)
+_BETWEEN_PATTERN = compile_on_use(
+    r"\b(?:between|zwischen|entre|tra|fra)\s+\S{0,4}\Z", re.IGNORECASE
+)
 # "Rose from 7 to 17 percent" gives two values and no range.
-_FROM_PATTERN = re.compile(
+_FROM_PATTERN = compile_on_use(
     r"\b(?:from|von|vom|de|du|del?|desde(?: el)?|da|dal)\s+\S{0,4}\Z", re.IGNORECASE
 )
 _JOINING_WORDS = frozenset(("and", "und", "et", "y"))  # a range only after "between"
-_UNCERTAINTY_PATTERN = re.compile(
+_UNCERTAINTY_PATTERN = compile_on_use(
     rf"\s?(?:±|\+\s?/\s?[-−–]|\+-|\\pm)\s?(?P<error>{_FIGURE_REGEX})(?!\w*[./:]\d)"
 )
-_SHORT_YEAR_PATTERN = re.compile(r"[-–/](\d\d)(?![\w.,]?\d)")
+_SHORT_YEAR_PATTERN = compile_on_use(r"[-–/](\d\d)(?![\w.,]?\d)")
 # The further sides of "130 x 100 mm".
-_SIDES_PATTERN = re.compile(rf"(?:\s?[x×]\s?(?:{_FIGURE_REGEX})){{1,2}}(?!\w*[./:]\d)")
+_SIDES_PATTERN = compile_on_use(rf"(?:\s?[x×]\s?(?:{_FIGURE_REGEX})){{1,2}}(?!\w*[./:]\d)")
 # Digits, with and without separators; longer ones are identifiers.
 _MAX_FIGURE_DIGITS, _MAX_UNMARKED_DIGITS = 20, 10
 # Characters, quantities; more than that is a table.

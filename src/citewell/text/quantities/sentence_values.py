@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.calendar_dates import MONTH_NAME_REGEX, find_month_number
 from citewell.text.quantities.spelt_numbers import find_stated_fractions
 from citewell.text.quantities.stated_quantities import (
@@ -20,11 +21,11 @@ from citewell.text.quantities.stated_quantities import (
 MONTH_UNIT, DAY_UNIT = "month#", "day#"  # of a certain year, and of a certain month
 _MONTHS_PER_YEAR, _MAX_MONTH_DAYS, _DAY_STEP = 12, 31, 100
 _MAX_WORD_LETTERS = 3
-_MONTH_PATTERN = re.compile(
+_MONTH_PATTERN = compile_on_use(
     rf"(?<!\w)(?=[^\W\d_]{{3,12}}\.?,?\s)(?P<month>{MONTH_NAME_REGEX})\.?,?\s(?:of\s|del?\s)?(?P<year>[12]\d{{3}})(?![\w.,]?\d)",
     re.IGNORECASE,
 )
-_DAY_PATTERN = re.compile(
+_DAY_PATTERN = compile_on_use(
     rf"(?<!\w)(?=[^\W\d_]{{3,12}}\.?\s\d)(?P<month>{MONTH_NAME_REGEX})\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|[.,]?\d)"
     rf"|(?<![\w.,:])(?P<day_before>\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?P<month_behind>{MONTH_NAME_REGEX})(?!\w)",
     re.IGNORECASE,
@@ -37,17 +38,17 @@ _PARTS = {
     ("day", "hour"): Decimal(24),
     ("year", "month"): Decimal(12),
 }
-_JOINT_PATTERN = re.compile(r",?\s{0,2}(?:(?:and|und|et|y)\s)?")
-_CONJUNCTION_PATTERN = re.compile(r"\s(?:and|und|et|y)\s")
+_JOINT_PATTERN = compile_on_use(r",?\s{0,2}(?:(?:and|und|et|y)\s)?")
+_CONJUNCTION_PATTERN = compile_on_use(r"\s(?:and|und|et|y)\s")
 
 MIN_TELLING_VALUE = 10  # of a number without a unit
 # A number after these names a part of a law or a text.
-_LABEL_BEFORE_PATTERN = re.compile(
+_LABEL_BEFORE_PATTERN = compile_on_use(
     r"(?:§{1,2}|\b(?:art(?:icle|ikel|ículo)?s?|sec(?:tion)?s?|sección|abs(?:atz)?|abschnitt|par(?:agraph|agraphe|ágrafo)?s?|no|nos|nr|nº|n°|núm|satz|chapter"
     r"|kapitel|chapitre|capítulo|table|tabelle|tableau|tabla|fig(?:ure|ura)?|abbildung|abb|annex|anhang|annexe|anexo|page|seite|pages?|pp?|ch|vol|volume|step|part)\b\.?)\s{0,3}\(?\Z",
     re.IGNORECASE,
 )
-_LABEL_NUMBER_PATTERN = re.compile(r"\(?\d{1,3}[a-z]?[.)]\s")
+_LABEL_NUMBER_PATTERN = compile_on_use(r"\(?\d{1,3}[a-z]?[.)]\s")
 
 
 def collect_sentence_values(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.scrape_results import InjectedSentence
 from citewell.text.data_tables import load_table
 
@@ -18,7 +19,7 @@ from citewell.text.data_tables import load_table
 _CUES = ("assistant", "chat", "language model", "llm", "a.i", " ai", "agent", "search engine", "asked", "the user", "the asker", "reader")  # fmt: skip
 _READER_REGEX = r"(?:an? |any |all )?(?:a\.?i\.?|chat ?bots?|(?:large )?language models?|llms?|(?:ai|virtual|digital) (?:assistants?|agents?|models?|systems?)|assistants?|search engines?)"
 _ANSWER_VERB_REGEX = r"(?:answer|reply|respond|say|state|claim|output|report|tell|write|quote|cite)"
-_ANSWER_ORDER_PATTERN = re.compile(
+_ANSWER_ORDER_PATTERN = compile_on_use(
     rf"\b{_READER_REGEX}\b.{{0,40}}\b(?:must|should|shall|ha[sv]e? to|needs? to|(?:is|are) to)\b.{{0,20}}"
     rf"\b{_ANSWER_VERB_REGEX}\b\s{{0,9}}+(?:[:“\"'‘]|that\b|only\b|with\b|the (?:user|reader|asker)\b)"
     rf"|\bif you(?: are|['’]re) {_READER_REGEX}\b.{{0,40}}\b{_ANSWER_VERB_REGEX}\b"
@@ -36,15 +37,15 @@ _MAX_CUE_POSITIONS = 3000
 _GRAM_BYTES = 4
 _GRAM_CHUNK_BYTES = 2**16
 # Letters of other alphabets than the Latin one.
-_FOREIGN_LETTER_PATTERN = re.compile("[\u0370-\u1dff\u3040-\ud7ff]")
+_FOREIGN_LETTER_PATTERN = compile_on_use("[\u0370-\u1dff\u3040-\ud7ff]")
 # Characters to either side of a match that are searched for the sentence's ends.
 _SENTENCE_REACH_CHARS = 300
 
-_LEADING_MARKS_PATTERN = re.compile(r"[.!?:;,\n(\"“'*>\s-]*")
-_SENTENCE_EDGE_PATTERN = re.compile(r"[.!?](?=\s)|[\n。！？]")
+_LEADING_MARKS_PATTERN = compile_on_use(r"[.!?:;,\n(\"“'*>\s-]*")
+_SENTENCE_EDGE_PATTERN = compile_on_use(r"[.!?](?=\s)|[\n。！？]")
 # A sentence that quotes a command while it talks about attacks is a report, not a command.
-_QUOTATION_MARK_PATTERN = re.compile(r"[\"“”„«»‘「『`]|(?<!\w)'(?=\w)|(?<=\w)'(?!\w)")
-_REPORTING_WORDS_PATTERN = re.compile(
+_QUOTATION_MARK_PATTERN = compile_on_use(r"[\"“”„«»‘「『`]|(?<!\w)'(?=\w)|(?<=\w)'(?!\w)")
+_REPORTING_WORDS_PATTERN = compile_on_use(
     r"attack|inject|jailbreak|example|such as|phrases?\b|strings?\b|\blike\b|e\.g\.|payload|adversar|malicious|hacker|researchers?|trick|vulnerab|typed|wrote|paper|study|called|z\. ?b\.|beispiel|angreifer|angriff"
     r"|exemple|attaqu|ejemplo|ataque|例如|攻击|攻撃|например|атак"
 )

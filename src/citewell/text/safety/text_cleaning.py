@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import unescape
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.language.scripts import HAN_RANGES, RARE_HAN_RANGES
 
 # Scripts whose letters change their shape next to a joiner.
@@ -59,15 +60,15 @@ _INVISIBLE_KIND_ROWS = (
     ("combining", _COMBINING_MARK_RANGES, f"([{_COMBINING_MARK_RANGES}]{{{_MAX_COMBINING_MARKS}}})[{_COMBINING_MARK_RANGES}]+"),
     ("zeroWidth", "\u200c\u200d", _JOINER_RUN_REGEX),
 )  # fmt: skip
-_SHAPING_CHARS_PATTERN = re.compile(f"()[\u200c\u200d{_VARIATION_SELECTOR_RANGES}]")
-_ODD_BREAK_PATTERN = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+_SHAPING_CHARS_PATTERN = compile_on_use(f"()[\u200c\u200d{_VARIATION_SELECTOR_RANGES}]")
+_ODD_BREAK_PATTERN = compile_on_use("[\x0b\x0c\x1c-\x1f\x85]")
 _ODD_BREAK_TRANSLATION = str.maketrans(dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " "))
 _MAX_CLEANING_ROUNDS = 6
 
 # A tag starts with a letter, a slash or an exclamation mark: "a < b" and "x <3 y" are kept.
-_COMMENT_PATTERN = re.compile(r"<!--.*?-->", re.DOTALL)
-_HTML_TAG_PATTERN = re.compile(r"</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>")
-_BREAKING_TAG_PATTERN = re.compile(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_COMMENT_PATTERN = compile_on_use(r"<!--.*?-->", re.DOTALL)
+_HTML_TAG_PATTERN = compile_on_use(r"</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>")
+_BREAKING_TAG_PATTERN = compile_on_use(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
 
 
 def clean_markup(markup: str | None) -> str:

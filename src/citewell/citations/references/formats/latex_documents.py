@@ -17,41 +17,44 @@ from citewell.citations.references.reference_fields import (
     LineIndex,
     clean_reference_value,
 )
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import build_partial_date, extract_year
 from citewell.text.data_tables import load_texts
 
-_ENTRY_PATTERN = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{1,60})\}")
-_FIELD_PATTERN = re.compile(r"\\(?:field|strng)\{([a-z]{1,30})\}\{")
-_NAME_PATTERN = re.compile(r"\\name\{(author|editor)\}")
-_NAME_END_PATTERN = re.compile(r"\\(?:strng|field|list|name|endentry|verb)\b")
-_NAME_PART_PATTERN = re.compile(r"\b(family|given|prefix|suffix)=\{")
-_PUBLISHER_PATTERN = re.compile(r"\\list\{(?:publisher|institution|organization)\}\{\d{1,3}\}\{")
-_VERBATIM_PATTERN = re.compile(r"\\verb\{(doi|url|eprint)\}\s{1,10}\\verb ([^\n]{1,2000})")
-_BRACE_PATTERN = re.compile(r"(?<!\\)[{}]")
+_ENTRY_PATTERN = compile_on_use(r"\\entry\{([^{}]{1,300})\}\{([^{}]{1,60})\}")
+_FIELD_PATTERN = compile_on_use(r"\\(?:field|strng)\{([a-z]{1,30})\}\{")
+_NAME_PATTERN = compile_on_use(r"\\name\{(author|editor)\}")
+_NAME_END_PATTERN = compile_on_use(r"\\(?:strng|field|list|name|endentry|verb)\b")
+_NAME_PART_PATTERN = compile_on_use(r"\b(family|given|prefix|suffix)=\{")
+_PUBLISHER_PATTERN = compile_on_use(
+    r"\\list\{(?:publisher|institution|organization)\}\{\d{1,3}\}\{"
+)
+_VERBATIM_PATTERN = compile_on_use(r"\\verb\{(doi|url|eprint)\}\s{1,10}\\verb ([^\n]{1,2000})")
+_BRACE_PATTERN = compile_on_use(r"(?<!\\)[{}]")
 _MAX_ENTRY_CHARS = 100_000
 
 LATEX_FORMAT = "latex"
-_COMMENT_PATTERN = re.compile(r"(?<!\\)%[^\n]*+")
-_CITE_PATTERN = re.compile(
+_COMMENT_PATTERN = compile_on_use(r"(?<!\\)%[^\n]*+")
+_CITE_PATTERN = compile_on_use(
     r"\\(?:no|auto|paren|text|foot|smart|super|full|footfull|short)?[cC]ite"
     r"(?:s|p|t|alp|alt|author|year|yearpar|title|text|num|url)?\*?"
     r"(?:\s{0,3}[\[(][^\[\](){}]{0,300}[\])]){0,2}\s{0,3}\{([^{}]{1,5000})\}"
 )
-_RESOURCE_PATTERN = re.compile(
+_RESOURCE_PATTERN = compile_on_use(
     r"\\(?:bibliography|addbibresource|addglobalbib|addsectionbib)\s{0,3}(?:\[[^\[\]]{0,300}\])?\s{0,3}\{([^{}]{1,2000})\}"
 )
-_INPUT_PATTERN = re.compile(r"\\(?:input|include|subfile)\s{0,3}\{([^{}]{1,300})\}")
-_FILECONTENTS_PATTERN = re.compile(
+_INPUT_PATTERN = compile_on_use(r"\\(?:input|include|subfile)\s{0,3}\{([^{}]{1,300})\}")
+_FILECONTENTS_PATTERN = compile_on_use(
     r"\\begin\{filecontents\*?\}(?:\[[^\[\]]{0,100}\])?\s{0,3}\{[^{}]{1,200}\.bib\}"
 )
-_FILECONTENTS_END_PATTERN = re.compile(r"\\end\{filecontents\*?\}")
-BIBITEM_PATTERN = re.compile(r"\\bibitem(?![a-zA-Z])")
-_BIBITEM_KEY_PATTERN = re.compile(r"\s{0,5}\{([^{}]{0,200})\}")
-_LIST_END_PATTERN = re.compile(r"\\end\s{0,3}\{thebibliography\}")
-_BIBLATEX_ENTRY_PATTERN = re.compile(r"\\entry\{")
-_BLOCK_COMMAND_PATTERN = re.compile(
+_FILECONTENTS_END_PATTERN = compile_on_use(r"\\end\{filecontents\*?\}")
+BIBITEM_PATTERN = compile_on_use(r"\\bibitem(?![a-zA-Z])")
+_BIBITEM_KEY_PATTERN = compile_on_use(r"\s{0,5}\{([^{}]{0,200})\}")
+_LIST_END_PATTERN = compile_on_use(r"\\end\s{0,3}\{thebibliography\}")
+_BIBLATEX_ENTRY_PATTERN = compile_on_use(r"\\entry\{")
+_BLOCK_COMMAND_PATTERN = compile_on_use(
     r"\\(?:newblock|par|penalty0|BibitemOpen|bibAnnoteFile)(?![a-zA-Z])"
 )
 _MAX_LABEL_CHARS = 3000

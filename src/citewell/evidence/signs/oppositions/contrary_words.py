@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 from citewell.text.language import word_forms
 from citewell.text.language.word_forms import reduce_verb
@@ -21,7 +22,7 @@ AMOUNT_WORDS = frozenset(
 OPPOSITION_LANGUAGES = frozenset(("en", "de", "fr", "es"))
 
 # Phrases with a denying word that say how something is done, and ones that set a bound to a number.
-_EMPTY_DENIAL_PATTERN = re.compile(
+_EMPTY_DENIAL_PATTERN = compile_on_use(
     r"\bwithout (?:undue )?(?:delay|prejudice|doubt|question|doing (?:so|this|that|it))\b|\bnot (?:least|just|merely|simply)\b|\b(?:whether or|if) not\b"
     r"|\bnicht (?:zuletzt|bloß|nur)\b|\bohne (?:unangemessene )?(?:Verzögerung|Zweifel)\b|\bsans (?:délai|retard|doute|préjudice)\b"
     # "Not since 1950 had it been so dry" says how dry it was.
@@ -30,7 +31,7 @@ _EMPTY_DENIAL_PATTERN = re.compile(
     r"|\b(?:pas|non) seulement\b|\bsin (?:demora|dilación|duda|perjuicio)\b|\bno s[oó]lo\b|\bni plus ni moins\b|\bn['’]est autre que\b",
     re.IGNORECASE,
 )
-_BOUND_PATTERN = re.compile(
+_BOUND_PATTERN = compile_on_use(
     r"\b(?:not|no|cannot|nicht|pas|ne|n['’]|no)\s?(?:\w{1,12} ){0,3}(?:later|earlier|more|less|fewer|longer|greater|higher|lower|exceed\w{0,3}|above|below|over|under"
     r"|mehr|weniger|später|länger|höher|niedriger|(?:über|unter)schreit\w{1,3}|übersteig\w{1,3}|plus|moins|davantage|excéd\w{1,3}|dépass\w{1,3}|supérieure?s?|inférieure?s?"
     r"|más|menos|superior(?:es)?|inferior(?:es)?|exced\w{1,3})\b(?=[^.;]{0,40}?(?:\d|(?<!\w)(?:"
@@ -40,7 +41,7 @@ _BOUND_PATTERN = re.compile(
     + r")(?!\w)))",
     re.IGNORECASE,
 )
-_NUMBER_BEFORE_BOUND_PATTERN = re.compile(
+_NUMBER_BEFORE_BOUND_PATTERN = compile_on_use(
     r"(?<!\w)nicht (?:über|unter)schreiten|nicht übersteigen", re.IGNORECASE
 )
 # Words that say nothing of what a sentence is about, and are not among the stop-words.
