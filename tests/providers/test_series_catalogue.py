@@ -126,14 +126,14 @@ def test_a_failure_is_raised_and_never_kept() -> None:
     facts, source = Facts(), Source(UpstreamUnavailable("503"), MalformedResponse("half"), LINES)
     catalogue = SeriesCatalogue(facts, source.fetch)
 
-    async def one() -> SeriesHits:
+    async def search_once() -> SeriesHits:
         return await catalogue.search_entries("gdp", count=5)
 
     for kind in (UpstreamUnavailable, MalformedResponse):
         with pytest.raises(kind):
-            asyncio.run(one())
+            asyncio.run(search_once())
         assert facts.kept == {}
-    assert asyncio.run(one()).series
+    assert asyncio.run(search_once()).series
     assert source.asked == 3
 
 
