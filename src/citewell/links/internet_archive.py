@@ -125,7 +125,7 @@ class WaybackMachine:
                 return ArchiveSnapshot(url=f"{shown}/web/{match[1]}/{match[2]}", timestamp=match[1])
         return None
 
-    def _read_closest_snapshot(self, answer: Any) -> ArchiveSnapshot | None:
+    def _read_closest_snapshot(self, answer: object) -> ArchiveSnapshot | None:
         """The closest snapshot in the availability API's answer; None if the answer has another shape."""
         snapshots = answer.get("archived_snapshots") if isinstance(answer, dict) else None
         closest = snapshots.get("closest") if isinstance(snapshots, dict) else None
@@ -155,7 +155,7 @@ def parse_capture_index(response: HttpResponse) -> list[Mapping[str, str]]:
     return [dict(zip(_INDEX_COLUMNS, line, strict=True)) for line in rows]
 
 
-def _parse_capture_table(table: Any) -> list[Mapping[str, str]]:
+def _parse_capture_table(table: object) -> list[Mapping[str, str]]:
     rows: Iterable[Any] = table if isinstance(table, list) else ()
     lists = [row for row in rows if isinstance(row, list)]
     if not lists:
@@ -338,13 +338,8 @@ class PageArchive:
         self, url: str, attempt: _CaptureAttempt, snapshot: ArchiveSnapshot | None
     ) -> ArchiveOutcome:
         """The result of the call; a copy taken before the call began has the status `existing`."""
-        facts: dict[str, Any] = {
-            "requested_url": url,
-            "http_status": attempt.status,
-            "source": ARCHIVE_SOURCE,
-            "provenance": tuple(attempt.steps),
-            "reason": attempt.reason,
-        }
+        request = {"requested_url": url, "http_status": attempt.status, "source": ARCHIVE_SOURCE}
+        facts = {**request, "provenance": tuple(attempt.steps), "reason": attempt.reason}
         if snapshot is None:
             pending = attempt.request_received and not attempt.is_final
             return ArchiveOutcome(

@@ -127,7 +127,7 @@ def _read_comment_listing(listing: Any) -> tuple[list[reddit_threads.RedditComme
     return found, unsent
 
 
-def _parse_comment_data(value: Any) -> _RedditCommentData | None:
+def _parse_comment_data(value: object) -> _RedditCommentData | None:
     try:
         return _RedditCommentData.model_validate(value)
     except ValidationError:
