@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
-from citewell.core.lazy_patterns import compile_on_use
 from citewell.text.data_tables import load_table
 
 _MAX_SAMPLE_BYTES = 512 * 1024
@@ -17,14 +16,14 @@ _UTF16_TAG = re.compile(rb"(?:\s\0)*<\0[!?a-z]\0|(?P<big>(?:\0\s)*\0<\0[!?a-z])"
 _COMMON_PUNCTUATION = frozenset("’‘“”„‚–—…«»‹›•·©®™€°§£\u00a0‐")
 
 _DECLARATION_BYTES = 4096  # a declaration has to be within these; browsers look at 1024 bytes
-_META_CHARSET = compile_on_use(
+_META_CHARSET = re.compile(
     rb"<meta[^>]{0,400}?charset\s*+=\s*+[\"']?\s*+([A-Za-z0-9_.:-]+)", re.IGNORECASE
 )
-_XML_ENCODING = compile_on_use(
+_XML_ENCODING = re.compile(
     rb"<\?xml[^>]{0,200}?encoding\s*+=\s*+[\"']([A-Za-z0-9_.:-]+)", re.IGNORECASE
 )
 _HTML_LANG = re.compile(rb"<html[^>]{0,400}?\blang\s*+=\s*+[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
-_HEADER_CHARSET = compile_on_use(r"charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(r"charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)", re.IGNORECASE)
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
