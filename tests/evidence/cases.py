@@ -81,7 +81,9 @@ def _sentences(page: str, world: World) -> list[str]:
     found = world.page(host, path)
     assert found is not None, page
     whole = (line for line in found.markdown.splitlines() if line and line[0] not in "#-|`")
-    return [sentence for line in whole for sentence in _SENTENCE.split(line) if sentence.endswith(".")]
+    return [
+        sentence for line in whole for sentence in _SENTENCE.split(line) if sentence.endswith(".")
+    ]
 
 
 def _address(page: str, world: World) -> str:
