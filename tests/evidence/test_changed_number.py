@@ -45,7 +45,7 @@ def place(statement: str, source: SourceText = HUTS) -> NumberPlaces:
 
 
 @pytest.mark.parametrize(
-    ("sound", "changed", "said"),
+    ("sound", "changed", "given"),
     [
         (
             "Walkers pay 38 euros for a night in the Larch Hut",
@@ -65,16 +65,16 @@ def place(statement: str, source: SourceText = HUTS) -> NumberPlaces:
     ],
 )
 def test_a_number_of_another_thing_is_likelier_changed_than_its_own(
-    sound: str, changed: str, said: str
+    sound: str, changed: str, given: str
 ) -> None:
     kept, change = judge(sound), judge(changed)
 
     assert kept is not None
     assert change is not None
     assert change.chance > kept.chance + 0.3
-    assert change.source.text == said
+    assert change.source.text == given
     assert change.is_elsewhere
-    assert said in HUTS.text[change.start : change.end]
+    assert given in HUTS.text[change.start : change.end]
 
 
 def test_a_number_that_the_source_lacks_is_likely_changed() -> None:

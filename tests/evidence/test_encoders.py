@@ -304,7 +304,7 @@ def test_an_answer_of_another_shape_is_told_and_not_used(
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "remedy"),
     [
         (404, {"error": {"message": "model 'm' not found"}}, "CITEWELL_ENCODER_MODEL"),
         (401, {"error": "no"}, "key"),
@@ -313,14 +313,14 @@ def test_an_answer_of_another_shape_is_told_and_not_used(
     ],
 )
 def test_a_refusal_is_told_with_what_to_change(
-    environ: dict[str, str], status: int, body: object, said: str
+    environ: dict[str, str], status: int, body: object, remedy: str
 ) -> None:
     scores, _ = run_with_server(
         answer_with(status, body), score, environ, CITEWELL_ENCODER_MODEL="m"
     )
 
     assert scores.cosines == ()
-    assert said in scores.note
+    assert remedy in scores.note
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_stronger_word_than_that_of_the_source_is_found(
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "sentences"),
     [
         ("Most ferries carry bicycles.", ("Most ferries carry bicycles free of charge.",)),
         ("Not all ferries carry bicycles.", ("Some ferries carry bicycles.",)),
@@ -48,9 +48,9 @@ def test_a_stronger_word_than_that_of_the_source_is_found(
     ],
 )  # fmt: skip
 def test_what_the_source_says_as_strongly_or_not_at_all_is_no_overstatement(
-    statement: str, said: tuple[str, ...]
+    statement: str, sentences: tuple[str, ...]
 ) -> None:
-    assert compare("en", statement, *said) is None
+    assert compare("en", statement, *sentences) is None
 
 
 def test_other_languages_have_no_words_of_strength() -> None:

@@ -71,14 +71,14 @@ def test_a_refusal_is_the_opposite_of_the_deed(statement: str, source: str, expe
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "sentence"),
     [
         ("Holcomb met the teachers [1].", "Teachers didn't see Holcomb, who was in Florida."),
         ("Several workers were injured in the fire [1].", "No worker was injured in the fire."),
     ],
 )
-def test_a_denial_in_other_words_is_pointed_out(statement: str, said: str) -> None:
-    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(f"{said} {FILLER}")))
+def test_a_denial_in_other_words_is_pointed_out(statement: str, sentence: str) -> None:
+    found = find(check(manuscript(statement, {"1": PAGE}), desk_with(f"{sentence} {FILLER}")))
 
     assert found.verdict is V.RELATED
     assert found.reason.startswith("A passage of the source may say the opposite")

@@ -46,7 +46,7 @@ def test_a_supported_sentence_stays_with_its_citation() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Whales sing under the arches on Sundays in spring [src_1].",
         "The harbour bridge was opened in 1923 [src_1].",
@@ -58,8 +58,8 @@ def test_a_supported_sentence_stays_with_its_citation() -> None:
         "Queen Victoria paid for all of it.",
     ],
 )
-def test_what_no_source_says_is_cut(said: str) -> None:
-    text, counts = checked(f"The harbour bridge was opened in 1932 [src_1]. {said}")
+def test_what_no_source_says_is_cut(sentence: str) -> None:
+    text, counts = checked(f"The harbour bridge was opened in 1932 [src_1]. {sentence}")
 
     assert text == "The harbour bridge was opened in 1932. [src_1]"
     assert counts.cut == 1
@@ -255,7 +255,7 @@ def test_a_sentence_that_cites_no_source_is_no_connecting_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict"),
+    ("sentence", "verdict"),
     [
         ("The static address is set as IPv4 address of the network.", "supported"),
         ("The static address is set as IPv6 address of the network.", "refused"),
@@ -265,7 +265,7 @@ def test_a_sentence_that_cites_no_source_is_no_connecting_one() -> None:
         ("The Core i9-10700K computes the route of the network.", "refused"),
     ],
 )
-def test_a_name_with_another_number_in_it_is_another_name(said: str, verdict: str) -> None:
+def test_a_name_with_another_number_in_it_is_another_name(sentence: str, verdict: str) -> None:
     source = (
         "The static address is set as IPv4 address of the network. The network also measures CO₂ in"
         " the air of the office. The variable HOST_PORT is set for the network. A Core i7 10700K"
@@ -273,7 +273,7 @@ def test_a_name_with_another_number_in_it_is_another_name(said: str, verdict: st
     )
     judge = SentenceJudge({"src_1": SourceText(text=source)}, titles={}, question=QUESTION)
 
-    assert judge.judge_citation(said, "src_1").verdict == verdict
+    assert judge.judge_citation(sentence, "src_1").verdict == verdict
 
 
 def test_a_yes_that_no_source_supports_is_marked_and_a_bare_one_is_not() -> None:

@@ -172,7 +172,7 @@ def test_only_a_loopback_address_is_this_machine(url: str, own: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "wish", "parent", "scope"),
+    ("rules", "asked", "parent", "scope"),
     [
         (ScopeRules(), None, None, "web"),
         (ScopeRules(), "both", "library", "both"),
@@ -184,15 +184,15 @@ def test_only_a_loopback_address_is_this_machine(url: str, own: bool) -> None:
     ],
 )
 def test_the_scope_is_that_of_the_call_the_parent_or_the_settings(
-    rules: ScopeRules, wish: str | None, parent: str | None, scope: str
+    rules: ScopeRules, asked: str | None, parent: str | None, scope: str
 ) -> None:
-    assert rules.choose_scope(wish, parent=parent) == scope
+    assert rules.choose_scope(asked, parent=parent) == scope
 
 
 @pytest.mark.parametrize(
-    ("rules", "wish", "word"),
+    ("rules", "asked", "word"),
     [(ScopeRules(), "moon", "scope"), (ScopeRules(is_local_only=True), "both", "SEARCH_ROUTING")],
 )
-def test_a_scope_that_cannot_be_had_is_refused(rules: ScopeRules, wish: str, word: str) -> None:
+def test_a_scope_that_cannot_be_had_is_refused(rules: ScopeRules, asked: str, word: str) -> None:
     with pytest.raises(InvalidInput, match=word):
-        rules.choose_scope(wish)
+        rules.choose_scope(asked)

@@ -106,8 +106,8 @@ FINDINGS = ResearchFindings(
 def test_only_what_the_answer_printed_counts_as_quoted_and_rows_count_by_their_cells() -> None:
     quotes = collect_thread_quotes([("job", FINDINGS)]).quotes
 
-    assert [one.snippet for one in quotes] == ["Cash is common.", "Place: Japan; Share: 60 %"]
-    assert {one.job for one in quotes} == {"job"}
+    assert [quote.snippet for quote in quotes] == ["Cash is common.", "Place: Japan; Share: 60 %"]
+    assert {quote.job for quote in quotes} == {"job"}
 
 
 def test_a_quotation_is_found_by_its_offsets_and_on_a_changed_page_by_its_words() -> None:
