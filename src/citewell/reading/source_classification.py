@@ -28,6 +28,7 @@ from citewell.reading.metadata.page_metadata import list_own_dois
 from citewell.text import addresses
 from citewell.text.data_tables import load_table
 
+_TABLES_PACKAGE = f"{__package__}.metadata"
 _PERIODICAL_TYPES = frozenset({"Periodical", "PublicationVolume", "PublicationIssue"})
 _NEVER_SCHOLARLY_KINDS = frozenset({"news", "fact_checker", "journal_news"})
 _SCHOLARLY_CLAIMS = frozenset({"journal", "scholarly_work"})
@@ -71,7 +72,7 @@ def classify_source(
     if data is not None:  # the page's own citation elements, then its JSON-LD
         claimed = _find_marked_kind(data.citation or {}) or _find_described_kind(data)
     kind, basis = _settle_kind(standing, claimed)
-    table = _load_source_kinds()
+    table = load_table(_TABLES_PACKAGE, "source_kinds")
     category = host_standing.find_subject(host) or table["category_by_kind"].get(kind, "general")
     return SourceStanding(
         source_type=host_standing.get_source_type(kind),
@@ -85,7 +86,9 @@ def classify_source(
 def _settle_kind(standing: HostStanding, claimed: str | None) -> tuple[str, str]:
     """The kind of the page and why, from its host and from what its metadata claim."""
     known = standing.kind
-    table = _load_source_kinds()
+    # Open kinds of hosts leave open what a page is, so that its own metadata decide. On some of
+    # them a page needs a journal's name to count as a journal's article.
+    table = load_table(_TABLES_PACKAGE, "source_kinds")
     if claimed is None or known not in table["open_kinds"]:
         return known, standing.basis
     if claimed in _SCHOLARLY_CLAIMS:
@@ -96,16 +99,6 @@ def _settle_kind(standing: HostStanding, claimed: str | None) -> tuple[str, str]
     if claimed == "news" and known == "journal":
         return "journal_news", "News or comment on a publisher's site: edited, not peer-reviewed."
     return claimed, table["claim_bases"].get(claimed, "Its metadata say so.")
-
-
-def _load_source_kinds() -> Mapping[str, Any]:
-    """Lists of kinds, and tables of what follows from a kind.
-
-    `open_kinds` of hosts leave open what a page is, so that its own metadata decide. On a host of
-    the `journal_needed_kinds` a page needs a journal's name to count as a journal's article.
-    """
-    table: Mapping[str, Any] = load_table(f"{__package__}.metadata", "source_kinds")
-    return table
 
 
 def _find_marked_kind(marks: dict[str, str]) -> str | None:
@@ -123,7 +116,7 @@ def _find_marked_kind(marks: dict[str, str]) -> str | None:
 
 def _find_described_kind(data: scrape_results.StructuredData) -> str | None:
     things = [thing for block in data.json_ld or () for thing in _list_described_things(block)]
-    known: Mapping[str, str] = load_table(f"{__package__}.metadata", "schema_kinds")
+    known: Mapping[str, str] = load_table(_TABLES_PACKAGE, "schema_kinds")
     kinds = (
         (known[name], thing)
         for thing in things
