@@ -127,7 +127,7 @@ class Desk:
     ) -> RetractionCheck:
         if self.down:
             raise UpstreamUnavailable("Nobody could say.")
-        known = paper or next((paper for paper in self.papers if paper.doi == doi), None)
+        known = paper or next((other for other in self.papers if other.doi == doi), None)
         return RetractionCheck(
             status=weigh_notices(known.events) if known else None, answered=("crossref",)
         )

@@ -37,12 +37,12 @@ class Ground(World):
             name: Page(
                 host=places.GONE,
                 path=name,
-                title=word["title"],
-                markdown=word["text"],
-                language=word.get("language", "en"),
+                title=page["title"],
+                markdown=page["text"],
+                language=page.get("language", "en"),
             )
             for side in places.soft_pages().values()
-            for name, word in side.items()
+            for name, page in side.items()
         }
 
 

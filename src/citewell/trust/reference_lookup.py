@@ -232,32 +232,26 @@ def build_case_record(case: CourtCase | None) -> CaseRecord | None:
 def build_legal_verification(checked: CheckedCitation) -> dict[str, Any]:
     """The fields of a verification of one legal citation."""
     existence = find_legal_existence(checked)
+    confidence = NONE if checked.verdict is CaseVerdict.WRONG_CASE else None
+    if checked.verdict is CaseVerdict.CONFIRMED:
+        confidence = HIGH if checked.citation.normalized else MEDIUM
+    caveat = _WEAK_ABSENCE_CAVEAT if checked.verdict is CaseVerdict.NOT_IN_REGISTRY else None
+    if checked.case is not None:
+        caveat = _READ_IT_CAVEAT
     return {
         "existence": existence,
         "exists": {WORK_FOUND: True, NOT_REGISTERED: False}.get(existence),
         "verification_status": _STATUSES.get(checked.verdict, "uncertain"),
         "verdict": checked.verdict.value,
         "matched_record": build_case_record(checked.case),
-        "match_confidence": _choose_confidence(checked),
+        "match_confidence": confidence,
         "title_match": checked.name_match,
         "year_match": checked.year_match,
         "court_match": checked.court_match,
         "mismatches": checked.mismatches or None,
         "possible_match": build_case_record(checked.suggested_case),
         "suggested_citation": checked.suggested_citation,
-        "authenticity_caveat": _choose_caveat(checked),
+        "authenticity_caveat": caveat,
         "notes": (checked.reason, *checked.notes),
         "provenance": checked.provenance or ("no registry could be asked",),
     }
-
-
-def _choose_confidence(checked: CheckedCitation) -> str | None:
-    if checked.verdict is CaseVerdict.CONFIRMED:
-        return HIGH if checked.citation.normalized else MEDIUM
-    return NONE if checked.verdict is CaseVerdict.WRONG_CASE else None
-
-
-def _choose_caveat(checked: CheckedCitation) -> str | None:
-    if checked.case is not None:
-        return _READ_IT_CAVEAT
-    return _WEAK_ABSENCE_CAVEAT if checked.verdict is CaseVerdict.NOT_IN_REGISTRY else None
