@@ -208,9 +208,9 @@ def _open_service(engine: str, folder: str) -> tuple[Any, Any]:
     from citewell.core.config import Settings
     from citewell.jobs.job_service import JobService
     from citewell.jobs.run_record import EngineTiming
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
-    state = open_state_store(Settings(data_dir=Path(folder), master_key=_MASTER_KEY))
+    state = StateStore(Settings(data_dir=Path(folder), master_key=_MASTER_KEY))
     _choose_engine(engine)
     timing = EngineTiming(queue_interval=0.05, idle_interval=0.5, first_poll_delay=0.001)
     return state, JobService(state, {"research": run_research_like_job}, timing=timing)
@@ -232,10 +232,10 @@ def _build_order() -> Any:
 
 async def _measure(engine: str, folder: str) -> dict[str, float]:
     from citewell.core.config import Settings
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
     process = psutil.Process()
-    state = open_state_store(Settings(data_dir=Path(folder), master_key=_MASTER_KEY))
+    state = StateStore(Settings(data_dir=Path(folder), master_key=_MASTER_KEY))
     await state.ledger.load_balance("owner")
     await state.aclose()
     before, modules = process.memory_info().rss, len(sys.modules)

@@ -17,7 +17,7 @@ from citewell.core.config import Settings
 from citewell.jobs.durable_job import JobOrder
 from citewell.jobs.job_service import JobService
 from citewell.jobs.workflow_run import WorkflowRun
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 
 KIND = "wait"
 OWNERS = 50
@@ -66,7 +66,7 @@ def measure_jobs(url: str, *, workers: int, jobs: int) -> JobRun:
 
 async def _measure_jobs(url: str, *, workers: int, jobs: int) -> JobRun:
     with tempfile.TemporaryDirectory() as folder:
-        state = open_state_store(choose_job_settings(url, Path(folder)))
+        state = StateStore(choose_job_settings(url, Path(folder)))
         desk = JobService(state, {KIND: run_waiting_job})
         warm = start_worker(url, folder)  # installs the tables of DBOS
         names = [await queue_job(desk, 0)]
@@ -130,7 +130,7 @@ def stop_worker(worker: subprocess.Popen[bytes]) -> None:
 
 async def _work() -> None:
     url, folder = sys.argv[1:]
-    state = open_state_store(choose_job_settings(url, Path(folder)))
+    state = StateStore(choose_job_settings(url, Path(folder)))
     desk = JobService(state, {KIND: run_waiting_job}, at_once=AT_ONCE, per_owner=AT_ONCE)
     desk.start_runner()
     await asyncio.to_thread(sys.stdin.read)  # until whoever started it closes the pipe

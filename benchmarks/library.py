@@ -25,7 +25,7 @@ from typing import Any
 
 from citewell.core.config import Settings
 from citewell.library.library_rows import DocumentCard, LibraryDocument
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 
 LENGTH, VOCABULARY, QUERIES = 200, 40_000, 200
@@ -90,7 +90,7 @@ class Figures:
 
 
 async def ours(corpus: Corpus, settings: Settings, name: str) -> Figures:
-    state = open_state_store(settings)
+    state = StateStore(settings)
     spent = Spent()
     group: list[LibraryDocument] = []
     for number, text in enumerate(corpus.texts()):

@@ -26,7 +26,7 @@ from benchmarks.report import Goal, Section, table
 from benchmarks.scale_corpus import PASSAGE_WORDS, QUESTIONS, Corpus, load_corpus, score_ranking
 from citewell.core.config import Settings
 from citewell.library.library_rows import DocumentCard, LibraryDocument
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 
 DEFAULT_DOCUMENTS = "10000,100000"
@@ -100,7 +100,7 @@ async def _measure_engine(
         states = []
         for size in sizes:
             settings = choose(size)
-            state = open_state_store(settings)
+            state = StateStore(settings)
             stack.push_async_callback(state.aclose)
             report = settings[StoreSettings].data_path / "written.json"
             figures.sizes.append(await _fill_library(state, corpus, size, report))

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.sessions.session_store import SessionChange
 from citewell.store.settings import StoreSettings
 
@@ -47,7 +47,7 @@ async def timed(
 
 
 async def ours(settings: Settings, writers: int, turns: int, place: int) -> list[float]:
-    state = open_state_store(settings)
+    state = StateStore(settings)
 
     async def write(writer: int, turn: int) -> None:
         session = str((place * 37 + writer * 7 + turn * 13) % SESSIONS)
@@ -157,7 +157,7 @@ def child(kind: str, settings: str, writers: str, turns: str, place: str) -> Non
 
 
 async def begin(settings: Settings) -> None:
-    state = open_state_store(settings)
+    state = StateStore(settings)
     for number in range(SESSIONS):
         await state.sessions.create_session("someone", str(number), HEAD)
     await state.aclose()

@@ -23,7 +23,7 @@ from benchmarks.job_load import (
 from benchmarks.report import Goal, Section, table
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import EngineTiming
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.services import postgres_or_skip
 
 ROUNDS = 20
@@ -60,7 +60,7 @@ def job_takeovers() -> Section:
 async def _measure_takeovers(url: str) -> list[float]:
     dice = random.Random(SEED)
     with tempfile.TemporaryDirectory() as folder:
-        state = open_state_store(choose_job_settings(url, Path(folder)))
+        state = StateStore(choose_job_settings(url, Path(folder)))
         desk = JobService(state, {KIND: run_waiting_job})
         workers = {worker.pid: worker for worker in (start_worker(url, folder) for _ in range(2))}
         taken = []

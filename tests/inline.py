@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.failures import BatchRolledBack
 from citewell.store.sql import migrations
 from citewell.store.sql.database import (
@@ -128,4 +128,4 @@ def inline_state(
 ) -> StateStore:
     """The whole state over a database of the test's own."""
     chosen = Settings(data_dir=Path("unused"), master_key="ab" * 32, **settings)
-    return open_state_store(chosen, clock, new_id=new_id, database=database)
+    return StateStore(chosen, clock, new_id=new_id, database=database)

@@ -21,7 +21,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.tooling import Owner
 from citewell.server.app import App
 from citewell.server.http.authentication import record_audit_event
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.failures import StoreError
 from tests.clocks import Clock
 from tests.requirements import requires
@@ -46,7 +46,7 @@ async def lines(state: StateStore) -> list[dict[str, Any]]:
 
 def read_back(folder: Path) -> list[dict[str, Any]]:
     async def run() -> list[dict[str, Any]]:
-        state = open_state_store(Settings(data_dir=folder))
+        state = StateStore(Settings(data_dir=folder))
         try:
             return await lines(state)
         finally:
@@ -132,7 +132,7 @@ def build_recorder(state: StateStore, clock: Clock) -> AuditRecorder:
 
 def test_an_event_of_a_cancelled_call_is_stored_too(tmp_path: Path) -> None:
     async def run() -> list[dict[str, Any]]:
-        state = open_state_store(Settings(data_dir=tmp_path))
+        state = StateStore(Settings(data_dir=tmp_path))
         recorder = build_recorder(state, Clock(now=1000.0))
         event = AuditEvent(happened_at=1.0, tenant_id="acme", user_id="ada")
         call = asyncio.create_task(recorder.record_event(event))
@@ -151,7 +151,7 @@ def test_sealing_removes_what_is_older_than_the_retention(tmp_path: Path) -> Non
     async def run() -> list[Any]:
         clock = Clock(now=1000.0)
         clock.now = 400 * DAY
-        state = open_state_store(Settings(data_dir=tmp_path))
+        state = StateStore(Settings(data_dir=tmp_path))
         sealer = AuditSealer(state.audit, state.leases, retention_days=180, clock=clock)
         for day in (1, 219, 221, 400):
             event = AuditEvent(happened_at=day * DAY, tenant_id="acme", user_id="ada")
@@ -201,7 +201,7 @@ def test_upkeep_goes_on_after_a_failure() -> None:
 @requires("audit.chain")
 def test_one_process_seals_while_the_other_holds_no_lease(tmp_path: Path) -> None:
     async def run() -> tuple[bool, bool]:
-        first, second = (open_state_store(Settings(data_dir=tmp_path)) for _ in range(2))
+        first, second = (StateStore(Settings(data_dir=tmp_path)) for _ in range(2))
         leader = AuditSealer(first.audit, first.leases, retention_days=180, clock=Clock(now=1000.0))
         other = AuditSealer(
             second.audit, second.leases, retention_days=180, clock=Clock(now=1000.0)

@@ -19,7 +19,7 @@ from citewell.audit.audit_segments import AuditEvent
 from citewell.core.config import Settings
 from citewell.net.http.signed_webhook import SignedWebhook
 from citewell.net.network import Network
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.requirements import requires
 
 SECRET = "a secret of the receiver"
@@ -80,7 +80,7 @@ def deliver(folder: Path, receiver: Receiver, scenario: Scenario) -> Any:
 
     async def run() -> Any:
         settings = Settings(data_dir=folder)
-        state, network = open_state_store(settings), Network(settings)
+        state, network = StateStore(settings), Network(settings)
         try:
             async with receiver.listening() as url:
                 network.guard.trust_service(url)
@@ -125,7 +125,7 @@ def test_rows_from_before_the_webhook_was_set_are_not_sent(tmp_path: Path) -> No
     receiver = Receiver()
 
     async def before() -> None:
-        state = open_state_store(Settings(data_dir=tmp_path))
+        state = StateStore(Settings(data_dir=tmp_path))
         await fill(state, "ada")
         await state.aclose()
 
@@ -205,7 +205,7 @@ def test_a_second_process_does_not_send_what_the_first_one_sends(tmp_path: Path)
 
     async def scenario(state: StateStore, webhook: AuditWebhook) -> None:
         await fill(state, "ada")
-        other = open_state_store(Settings(data_dir=tmp_path))
+        other = StateStore(Settings(data_dir=tmp_path))
         nobody = SignedWebhook(
             Network(Settings()).client,
             url="http://127.0.0.1:9/",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import httpx2
 
 from citewell.core import config
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.cluster.chaos import FAULTS, ChaosMonkey, FaultEvent, list_unexplained
 from tests.cluster.cluster import Cluster
 from tests.cluster.mcp_caller import McpCaller
@@ -59,7 +59,7 @@ async def run_load(cluster: Cluster, plan: LoadPlan) -> LoadOutcome:
     settings = config.load_settings(
         cluster.environ | {"CITEWELL_DATA_DIR": str(cluster.folder / "load")}
     )
-    state = open_state_store(settings)
+    state = StateStore(settings)
     told = Acknowledged()
     monkey = ChaosMonkey(
         cluster=cluster,

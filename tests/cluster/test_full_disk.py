@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from citewell.core import config
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.cluster.backing_services import list_missing_programs
 from tests.cluster.cluster import Cluster, run_cluster
 from tests.cluster.mcp_caller import McpCaller
@@ -62,7 +62,7 @@ def full_disk_run() -> Iterator[FullDiskRun]:
 async def _use_full_disk(cluster: Cluster, disk: SmallDisk, folder: Path) -> FullDiskRun:
     run = FullDiskRun()
     settings = config.load_settings(_build_environ(cluster))
-    state = open_state_store(settings)
+    state = StateStore(settings)
     try:
         async with httpx2.AsyncClient() as http:
             users = [_build_user(cluster, http, state, run.told, number) for number in range(2)]

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from citewell.core.config import Settings
 from citewell.jobs.dbos_host import DbosHost, HostOptions
 from citewell.jobs.dbos_queue import StepChannel
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from citewell.store.sql.postgres_database import PostgresDatabase
 from tests.clocks import Clock
@@ -67,7 +67,7 @@ class Kept:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[StateStore]:
-        state = open_state_store(self.settings, self.clock)
+        state = StateStore(self.settings, self.clock)
         try:
             yield state
         finally:

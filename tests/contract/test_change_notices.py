@@ -12,7 +12,7 @@ import pytest
 
 from citewell.core.config import Settings
 from citewell.core.errors import InternalError
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.coordination.change_notices import ChangeNotices
 from tests.change_notices import publish_change
 from tests.conditions import WAIT_SECONDS
@@ -25,7 +25,7 @@ NEVER = 3600.0  # between looks, so that only a notice can end a wait in time
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[StateStore]:
-    state = open_state_store(settings)
+    state = StateStore(settings)
     try:
         yield state
     finally:

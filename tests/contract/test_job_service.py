@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from copy import copy
 from typing import Any
 
 import pytest
@@ -80,7 +80,8 @@ def test_old_jobs_are_swept_by_one_process_of_many_while_it_runs(store: Kept) ->
             old = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, old.job.id)
         store.clock.now += 1000
-        held = replace(state, leases=Taken())
+        held = copy(state)
+        held.leases = Taken()
         async with working(store, held, nothing, retention=100.0) as idle:
             second = await idle.sweep_old_jobs()
             await idle.store.require_job_view(OWNER, old.job.id)

@@ -6,9 +6,9 @@ known here, or that takes no owner, fails until it is added to a table below.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -178,13 +178,13 @@ async def fill_people(state: StateStore, owner: str) -> None:
 
 def list_owner_methods(state: StateStore) -> Iterator[tuple[str, Any]]:
     """Every public coroutine of the stores that keep something of owners, by "store.method"."""
-    for one in dataclasses.fields(state):
-        if one.name in OPERATORS_STORES:
+    built = {name for name, value in vars(StateStore).items() if isinstance(value, cached_property)}
+    for part in sorted(built | {name for name in vars(state) if not name.startswith("_")}):
+        if part in OPERATORS_STORES:
             continue
-        store = getattr(state, one.name)
-        for name, method in inspect.getmembers(store, inspect.iscoroutinefunction):
+        for name, method in inspect.getmembers(getattr(state, part), inspect.iscoroutinefunction):
             if not name.startswith("_"):
-                yield f"{one.name}.{name}", method
+                yield f"{part}.{name}", method
 
 
 def build_arguments(method: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.http.hosting import check_start
 from citewell.server.state.state_backup import back_up_state, restore_state
 from citewell.server.state.state_check import StateCondition, refuse_unusable_state
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.cache_store import open_cache_store
 from citewell.store.coordination.change_notices import JOB_TOPIC, ChangeNotices
 from citewell.store.failures import (
@@ -218,7 +218,7 @@ def test_waiters_and_writers_outlive_a_restart_of_the_server(direct: str, tmp_pa
     async def scenario() -> Any:
         async with DatabaseProxy.started(postgres_or_skip()) as proxy:
             settings = Settings(data_dir=tmp_path, database_url=proxy.through(direct))
-            here, there = open_state_store(settings), open_state_store(settings)
+            here, there = StateStore(settings), StateStore(settings)
             await here.database.execute_batch([lease("before")])
             await until_heard(there.notices, JOB_TOPIC)
             async with there.notices.watch(JOB_TOPIC, "a", poll_seconds=0.02) as watch:
@@ -255,7 +255,7 @@ def test_a_slow_way_to_the_server_loses_nothing(direct: str, tmp_path: Path) -> 
         async with DatabaseProxy.started(postgres_or_skip()) as proxy:
             proxy.latency_seconds = LATENCY_SECONDS
             settings = Settings(data_dir=tmp_path, database_url=proxy.through(direct))
-            state = open_state_store(settings)
+            state = StateStore(settings)
             await state.database.execute_batch([lease("a")])
             await until_heard(state.notices, JOB_TOPIC)
             rows = await state.database.select_rows("SELECT id FROM lease")
@@ -274,7 +274,7 @@ def test_an_unknown_user_is_refused_with_the_name_of_the_setting(
     settings = Settings(data_dir=tmp_path, **addresses)
 
     async def scenario() -> None:
-        state = open_state_store(settings)
+        state = StateStore(settings)
         try:
             with pytest.raises(StoreError, match=f"CITEWELL_{setting.upper()}\\b"):
                 await state.database.select_rows("SELECT 1")
@@ -296,7 +296,7 @@ def test_a_read_only_server_is_named_so(direct: str, tmp_path: Path) -> None:
     _forbid_writing(direct)
 
     async def scenario() -> None:
-        state = open_state_store(Settings(data_dir=tmp_path, database_url=direct))
+        state = StateStore(Settings(data_dir=tmp_path, database_url=direct))
         try:
             with pytest.raises(StoreReadOnly, match=r"read-only.* CITEWELL_DATABASE_URL"):
                 await state.database.select_rows("SELECT 1")

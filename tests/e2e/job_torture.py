@@ -27,7 +27,7 @@ from citewell.jobs.durable_job import CallUncertain, JobOrder
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.workflow_run import WorkflowRun
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.e2e import metered
 
@@ -208,7 +208,7 @@ def forked(chosen: Settings, job: Callable[[StateStore], Coroutine[Any, Any, Non
 
 
 async def _alive(chosen: Settings, job: Callable[[StateStore], Coroutine[Any, Any, None]]) -> None:
-    state = open_state_store(chosen)
+    state = StateStore(chosen)
     await job(state)
     await state.aclose()
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 
 from citewell.core import config
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.clients import connected, listening
 from tests.requirements import requires
 
@@ -22,7 +22,7 @@ MCP = {"accept": "application/json, text/event-stream", "content-type": "applica
 
 
 async def read_log(environ: Environ) -> list[dict[str, Any]]:
-    state = open_state_store(config.load_settings(environ))
+    state = StateStore(config.load_settings(environ))
     try:
         return [row.build_line() async for row in state.audit.iterate_rows()]
     finally:

@@ -19,7 +19,7 @@ import pytest
 
 from citewell.audit.audit_verification import AuditVerification, verify_audit_log
 from citewell.core import config
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.conditions import until
 from tests.contract.states import ENGINES
 from tests.requirements import requires
@@ -111,7 +111,7 @@ async def call_on(url: str, name: str, answered: list[str], *, calls: int = 10_0
 
 
 async def look(environ: Environ) -> tuple[AuditVerification, list[dict[str, Any]]]:
-    state = open_state_store(config.load_settings(environ))
+    state = StateStore(config.load_settings(environ))
     try:
         found = await verify_audit_log(state.audit)
         return found, [row.build_line() async for row in state.audit.iterate_rows()]

@@ -21,7 +21,7 @@ from citewell.server.app import App
 from citewell.server.call_answers import build_answer_sharing
 from citewell.server.http.auth.auth_ways import check_auth_settings
 from citewell.server.http.listening import check_listen_address
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.clients import listening
 from tests.issuers import IssuerServer, run_issuer
 from tests.requirements import requires
@@ -385,7 +385,7 @@ def test_an_api_token_is_good_until_it_is_revoked(environ: Environ) -> None:
     settings = environ | {"CITEWELL_API_TOKENS": "true"}
 
     async def run() -> tuple[str, list[httpx2.Response]]:
-        state = open_state_store(config.load_settings(settings))
+        state = StateStore(config.load_settings(settings))
         try:
             made = await state.tokens.create_token("acme/alice")
             short = await state.tokens.create_token("acme/alice", lifetime=-1)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import httpx2
 
 from citewell.core import config
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.clients import listening
 from tests.e2e.test_layers import ACCEPT, INITIALIZE
 from tests.requirements import requires
@@ -24,7 +24,7 @@ async def served_users(
 ) -> AsyncIterator[tuple[httpx2.AsyncClient, list[dict[str, str]]]]:
     """A server that knows these users, and the headers with which each calls."""
     settings = environ | {"CITEWELL_API_TOKENS": "true"}
-    state = open_state_store(config.load_settings(settings))
+    state = StateStore(config.load_settings(settings))
     try:
         made = [await state.tokens.create_token(f"team/{name}") for name in names]
         async with listening(settings) as base, httpx2.AsyncClient(base_url=base) as http:

@@ -16,7 +16,7 @@ import pytest
 from citewell.core import config
 from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.clients import body, connected
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
@@ -190,7 +190,7 @@ def test_pages_are_kept_for_whoever_had_them_read_when_that_is_wished(
 
 def count(environ: Environ) -> int:
     async def run() -> int:
-        state = open_state_store(config.load_settings(environ))
+        state = StateStore(config.load_settings(environ))
         try:
             return await state.library.count_stored_documents(str(ME))
         finally:

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 
 from citewell.core import config
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.e2e.clients import connected, listening
 from tests.requirements import requires
@@ -70,7 +70,7 @@ FAULTS = ["wrong_master_key", "missing_master_key", "emptied", "damaged"]
 
 def keep_something(environ: Environ) -> Path:
     async def run() -> None:
-        state = open_state_store(config.load_settings(environ))
+        state = StateStore(config.load_settings(environ))
         await state.vault.ensure_keychain("default/anonymous")
         await state.aclose()
 

@@ -19,7 +19,7 @@ from citewell.core import config
 from citewell.core.tooling import Owner
 from citewell.people.consent_service import ConsentService
 from citewell.people.workspace_service import WorkspaceMembers
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.clients import TRANSPORTS, body, connected, listening
 from tests.requirements import requires
 
@@ -104,7 +104,7 @@ class Team:
     @contextlib.asynccontextmanager
     async def _open_state(self) -> AsyncIterator[Any]:
         """The same store from another process's point of view."""
-        state = open_state_store(config.load_settings(self._environ))
+        state = StateStore(config.load_settings(self._environ))
         try:
             yield state
         finally:
@@ -210,7 +210,7 @@ def test_the_local_users_setting_does_not_share_and_yields_to_a_withdrawal(
     local = environ | ALL_ON | {"STDIO_USER_ID": "ann"}
 
     async def withdraw() -> None:
-        state = open_state_store(config.load_settings(local))
+        state = StateStore(config.load_settings(local))
         await ConsentService(state.consents).withdraw_consent(
             Owner(user="ann"), "memory", decided_from="host"
         )

@@ -14,7 +14,7 @@ import pytest
 
 import citewell
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.e2e.endurance import TortureRound, torture_rounds
 from tests.requirements import requires
 from tests.services import postgres_or_skip
@@ -27,13 +27,13 @@ import asyncio, sys
 from pathlib import Path
 from citewell.core.config import Settings
 from citewell.sessions.session_store import SessionChange
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 
 folder, url, place = sys.argv[1:]
 settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
 
 async def main():
-    state = open_state_store(settings)
+    state = StateStore(settings)
     async def writer(number):
         for turn in range(8):
             session = (number * 7 + turn * 13) % 100
@@ -98,7 +98,7 @@ def test_two_processes_with_fifty_writers_lose_no_update(engine: tuple[Any, ...]
     settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
 
     async def begin() -> None:
-        state = open_state_store(settings)
+        state = StateStore(settings)
         for number in range(100):
             await state.sessions.create_session("someone", str(number), b"0")
         await state.aclose()
@@ -124,7 +124,7 @@ def test_two_processes_with_fifty_writers_lose_no_update(engine: tuple[Any, ...]
     assert [child.communicate(timeout=50) and child.returncode for child in children] == [0, 0]
 
     async def count() -> list[Any]:
-        state = open_state_store(settings)
+        state = StateStore(settings)
         sessions = [await state.sessions.load_session("someone", str(n)) for n in range(100)]
         await state.aclose()
         return sessions

@@ -12,7 +12,7 @@ import pytest
 
 import citewell
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 
 SOURCE = str(Path(citewell.__file__).parents[1])
 
@@ -20,10 +20,10 @@ VISITOR = """
 import asyncio, sys
 from pathlib import Path
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 
 async def main():
-    state = open_state_store(Settings(data_dir=Path(sys.argv[1])))
+    state = StateStore(Settings(data_dir=Path(sys.argv[1])))
     heads = await state.sessions.list_heads("someone")
     await state.sessions.create_session("someone", sys.argv[2], b"head")
     await state.aclose()
@@ -48,7 +48,7 @@ def visited(folder: Path, name: str) -> str:
 @pytest.mark.parametrize("first", ["read", "write"])
 def test_a_process_that_leaves_takes_no_log_from_one_that_stays(tmp_path: Path, first: str) -> None:
     async def scenario() -> str:
-        state = open_state_store(Settings(data_dir=tmp_path))
+        state = StateStore(Settings(data_dir=tmp_path))
         if first == "read":
             await state.sessions.list_heads("someone")
         await state.sessions.create_session("someone", "before", b"head")

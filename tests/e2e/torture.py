@@ -21,7 +21,7 @@ from typing import Any
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.sessions.session_store import SessionChange
 
 SESSIONS, WRITERS = 6, 12
@@ -85,7 +85,7 @@ def forked(chosen: Settings, work: Callable[[StateStore, int], Coroutine[Any, An
 
 
 async def _work(chosen: Any, work: Any, pipe: Any) -> None:
-    state = open_state_store(chosen)
+    state = StateStore(chosen)
     await work(state, pipe)
     await state.aclose()
 

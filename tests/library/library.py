@@ -12,7 +12,7 @@ from citewell.core.errors import NotFound
 from citewell.core.values.page import Page
 from citewell.library.library_import import ImportReport, ImportSources, LibraryImport, plan_import
 from citewell.library.local_files import LocalFileReader
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.clocks import Clock
 from tests.task_thread import ThreadTasks
 
@@ -33,7 +33,7 @@ class Shelf:
 
     def run(self, scenario: Callable[[StateStore], Awaitable[T]]) -> T:
         async def played() -> T:
-            state = open_state_store(self.settings, self.clock)
+            state = StateStore(self.settings, self.clock)
             try:
                 return await scenario(state)
             finally:

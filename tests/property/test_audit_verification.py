@@ -22,7 +22,7 @@ from citewell.audit.audit_segments import (
 )
 from citewell.audit.audit_verification import AuditFault, AuditVerification, verify_audit_log
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.encryption import OwnerKeychain, compress_body
 from tests.requirements import requires
 
@@ -56,7 +56,7 @@ class Log:
 @pytest.fixture(scope="module")
 def sealed() -> Iterator[Log]:
     async def build(folder: Path) -> Log:
-        state = open_state_store(Settings(data_dir=folder))
+        state = StateStore(Settings(data_dir=folder))
         for number, size in enumerate(SEGMENT_SIZES):
             for row in range(size):
                 event = AuditEvent(

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 
 
 def begin(home: Path, session_id: str = "id") -> None:
     async def run() -> None:
-        state = open_state_store(Settings(data_dir=home / "data"))
+        state = StateStore(Settings(data_dir=home / "data"))
         await state.sessions.create_session("someone", session_id, b"head", [b"one"])
         await state.aclose()
 
@@ -21,7 +21,7 @@ def begin(home: Path, session_id: str = "id") -> None:
 
 def sessions(home: Path) -> list[str]:
     async def run() -> list[Any]:
-        state = open_state_store(Settings(data_dir=home / "data"))
+        state = StateStore(Settings(data_dir=home / "data"))
         heads = await state.sessions.list_heads("someone")
         await state.aclose()
         return [head.id for head in heads]

@@ -11,7 +11,7 @@ import pytest
 from citewell.audit.audit_segments import AuditEvent
 from citewell.cli import main
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.sql.database import SqlStatement
 from tests.requirements import requires
 
@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fill(home: Path, *users: str, sql: str | None = None) -> None:
     async def run() -> None:
-        state = open_state_store(Settings(data_dir=home / "data"))
+        state = StateStore(Settings(data_dir=home / "data"))
         for day, user in enumerate(users):
             event = AuditEvent(
                 happened_at=day * DAY, tenant_id="acme", user_id=user, tool_name="web_search"

@@ -11,7 +11,7 @@ import pytest
 from citewell.core import config
 from citewell.core.config import Settings
 from citewell.server.state.state_backup import back_up_state, restore_state
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.failures import DatabaseEmptied
 from citewell.store.settings import StoreSettings
 from tests.requirements import requires
@@ -26,7 +26,7 @@ def choose(tmp_path: Path, **more: str) -> Settings:
 
 def use(settings: Settings, scenario: Any) -> Any:
     async def run() -> Any:
-        state = open_state_store(settings)
+        state = StateStore(settings)
         try:
             return await scenario(state)
         finally:

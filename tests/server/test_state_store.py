@@ -13,7 +13,7 @@ import pytest
 
 from citewell.cli import main
 from citewell.core.config import Settings
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.requirements import requires
 
 pytestmark = pytest.mark.usefixtures("logs_restored")
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CITEWELL_CONFIG", str(tmp_path / "none.toml"))
 
     async def fill() -> None:
-        state = open_state_store(Settings(data_dir=tmp_path / "data"))
+        state = StateStore(Settings(data_dir=tmp_path / "data"))
         for user in ("ann", "ben"):
             await state.sessions.create_session(f"acme/{user}", user, b'"head"', [b'"step"'])
         await state.aclose()

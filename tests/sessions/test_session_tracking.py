@@ -17,7 +17,7 @@ from citewell.core.values.research_session import (
     SessionSource,
     SessionStep,
 )
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.sessions import session_export, session_rows
 from citewell.sessions.session_tracking import RecordedStep, SessionTracker
 from tests.requirements import requires
@@ -31,7 +31,7 @@ def scene(tmp_path: Path, work: Callable[[SessionTracker], Awaitable[Any]], **li
     """Run `work` with sessions on a real store in a directory of its own."""
 
     async def run() -> Any:
-        state = open_state_store(Settings(data_dir=tmp_path))
+        state = StateStore(Settings(data_dir=tmp_path))
         ids = iter(f"session-{number}" for number in range(1, 100))
         ticks = iter(range(10_000))
         sessions = SessionTracker(
@@ -178,7 +178,7 @@ def test_a_session_comes_out_of_either_store_as_it_went_in(engine: str, tmp_path
     kept = history()
 
     async def round_trip() -> ResearchSession:
-        state = open_state_store(Settings(data_dir=tmp_path, database_url=url))
+        state = StateStore(Settings(data_dir=tmp_path, database_url=url))
         try:
             steps = [session_rows.encode_session_step(item) for item in kept.steps]
             await state.sessions.create_session(

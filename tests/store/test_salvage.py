@@ -17,7 +17,7 @@ import pytest
 from citewell.core.config import Settings
 from citewell.core.errors import SessionNotFound
 from citewell.library.library_rows import DocumentCard, LibraryDocument
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.sessions.session_store import SessionChange
 from citewell.store.failures import DatabaseDamaged, StoreError, StoreFull
 from citewell.store.sql.database import SqlStatement
@@ -29,7 +29,7 @@ COUNT = 60
 
 def play(folder: Any, scenario: Callable[[StateStore], Awaitable[Any]]) -> Any:
     async def run() -> Any:
-        state = open_state_store(Settings(data_dir=folder, session_max=1000))
+        state = StateStore(Settings(data_dir=folder, session_max=1000))
         try:
             return await scenario(state)
         finally:
@@ -169,7 +169,7 @@ def test_a_file_beyond_mending_is_left_as_it_is(filled: Path) -> None:
 
 def test_another_process_moves_on_to_the_mended_file(filled: Path) -> None:
     async def scenario(first: StateStore) -> Any:
-        second = open_state_store(Settings(data_dir=filled, session_max=1000))
+        second = StateStore(Settings(data_dir=filled, session_max=1000))
         try:
             await first.sessions.create_session("someone", "early", b"head")
             await second.sessions.load_session("someone", "early")
@@ -229,9 +229,9 @@ def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 import asyncio, os
 from citewell.core.config import Settings
 from citewell.core.errors import CitewellError
-from citewell.server.state.state_store import open_state_store
+from citewell.server.state.state_store import StateStore
 async def begin(folder):
-    state = open_state_store(Settings(data_dir=folder, master_key="0a" * 32))
+    state = StateStore(Settings(data_dir=folder, master_key="0a" * 32))
     try:
         await state.sessions.create_session("someone", "id", b"head")
     finally:

@@ -15,7 +15,7 @@ import asyncpg
 import pytest
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from tests.services import Postgres, postgres_or_skip
 from tests.upgrade.old_instance import (
     FIXTURES,
@@ -69,7 +69,7 @@ async def check_written(state: StateStore, writers: dict[str, Any]) -> None:
 
 def read_stored_state(settings: Settings, told: dict[str, Any]) -> None:
     async def read() -> None:
-        state = open_state_store(settings, clock=lambda: WRITTEN_AT)
+        state = StateStore(settings, clock=lambda: WRITTEN_AT)
         try:
             await check_filled(state, told["filled"])
             await check_written(state, told["writers"])
@@ -142,7 +142,7 @@ def load_dump(server: Postgres) -> str:
 
 def migrate_state(settings: Settings) -> None:
     async def migrate() -> None:
-        state = open_state_store(settings)
+        state = StateStore(settings)
         try:
             await state.database.select_rows("SELECT version FROM schema_version")
         finally:

@@ -15,7 +15,7 @@ from citewell.core.values.search_results import SearchAnswer, SearchMetadata, Se
 from citewell.people.consent_service import ConsentService
 from citewell.people.usage_analytics import ConsentGate
 from citewell.search.search_request import SearchRequest
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.watching import query_monitor
 from citewell.watching.query_monitor import MonitorRequest, QueryMonitor
 from tests.fake_services import use_fake
@@ -65,7 +65,7 @@ Scenario = Callable[[QueryMonitor, ShelfSearch, StateStore], Awaitable[Any]]
 
 def play(folder: Path, scenario: Scenario, *, consents: bool = True) -> Any:
     async def run() -> Any:
-        state = open_state_store(Settings(data_dir=folder))
+        state = StateStore(Settings(data_dir=folder))
         try:
             service = ConsentService(state.consents)
             if consents:

@@ -32,7 +32,7 @@ from citewell.server.capabilities.resource_views import (
 from citewell.server.log_output import LogContext, LogContextBlock, hold_log_context
 from citewell.server.service_registry import ServiceRegistry, connect_provider, find_provider_pause
 from citewell.server.settings import ServerSettings
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import StateStore
 from citewell.store.cache.answer_sharing import OwnerBlock
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.workers.settings import WorkersSettings
@@ -219,7 +219,7 @@ class App(ServiceRegistry):
     def open_state(self) -> StateStore:
         """The durable state (sessions, jobs, library, keys), opened on first use."""
         if self._state is None:
-            self._state = open_state_store(self.settings)
+            self._state = StateStore(self.settings)
         return self._state
 
     async def aclose(self) -> None:

@@ -24,7 +24,7 @@ from citewell.cli.command_app import load_command_settings
 from citewell.cli.shared_options import JsonOption
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.values.counted_words import pluralize
-from citewell.server.state.state_store import has_stored_state, open_state_store
+from citewell.server.state.state_store import StateStore, has_stored_state
 from citewell.store.settings import StoreSettings
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ async def _read_stored_log(read: Callable[[SqlAuditStore], Awaitable[T]]) -> T:
     settings = load_command_settings()
     if not has_stored_state(settings):
         raise NotFound(f"There is no audit log in {settings[StoreSettings].data_path}.")
-    async with contextlib.aclosing(open_state_store(settings)) as state:
+    async with contextlib.aclosing(StateStore(settings)) as state:
         return await read(state.audit)
 
 

@@ -55,20 +55,20 @@ def command(
 
 async def _write_backup(path: Path, *, force: bool) -> tuple[BackupSummary, str]:
     from citewell.server.state.state_backup import back_up_state
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
-    async with aclosing(open_state_store(load_command_settings())) as state:
+    async with aclosing(StateStore(load_command_settings())) as state:
         return await back_up_state(state, path, force=force), state.master_key_source.location
 
 
 async def _store_backup(address: str, *, keep: int | None) -> tuple[ObjectBackup, str]:
     from citewell.net.object_client import build_object_client
     from citewell.server.state.object_backups import back_up_to_objects
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
     settings = load_command_settings()
     objects = build_object_client(settings, parse_object_address(address))
-    async with aclosing(open_state_store(settings)) as state:
+    async with aclosing(StateStore(settings)) as state:
         stored = await back_up_to_objects(
             state, objects, keep=keep, clock=time.time, new_id=lambda: uuid.uuid4().hex
         )

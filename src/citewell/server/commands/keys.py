@@ -50,9 +50,9 @@ def command(
 
 
 async def _run_key_action(action: KeyAction, *, forget: bool) -> list[str]:
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
-    async with aclosing(open_state_store(load_command_settings())) as state:
+    async with aclosing(StateStore(load_command_settings())) as state:
         if action is KeyAction.SHOW:
             return await _describe_keys(state)
         return await _rotate_keys(state, forget=forget)

@@ -22,13 +22,13 @@ def command() -> int:
 
 
 async def _migrate_databases() -> list[tuple[str, int]]:
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
     from citewell.store.cache_store import open_cache_store
 
     chosen = load_command_settings()
     async with (
         aclosing(open_cache_store(chosen)) as store,
-        aclosing(open_state_store(chosen)) as state,
+        aclosing(StateStore(chosen)) as state,
     ):
         versions = [("state", await _load_schema_version(state.database))]
         if store.database is not None:

@@ -69,9 +69,9 @@ def _read_erasures(path: Path | None) -> list[ErasureRecord]:
 
 async def _restore_backup(path: Path, *, force: bool, erased: list[ErasureRecord]) -> BackupSummary:
     from citewell.server.state.state_backup import restore_state
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
-    async with aclosing(open_state_store(load_command_settings())) as state:
+    async with aclosing(StateStore(load_command_settings())) as state:
         return await restore_state(state, path, force=force, erased=erased)
 
 
@@ -81,11 +81,11 @@ async def _restore_objects(
     """Where the restored backup is, and what it holds."""
     from citewell.net.object_client import build_object_client
     from citewell.server.state.object_backups import restore_from_objects, split_backup_address
-    from citewell.server.state.state_store import open_state_store
+    from citewell.server.state.state_store import StateStore
 
     settings = load_command_settings()
     place, name = split_backup_address(parse_object_address(address))
     objects = build_object_client(settings, place)
-    async with aclosing(open_state_store(settings)) as state:
+    async with aclosing(StateStore(settings)) as state:
         restored = await restore_from_objects(state, objects, name=name, force=force, erased=erased)
         return f"{place}/{restored.name}", restored.summary

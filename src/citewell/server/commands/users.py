@@ -36,7 +36,7 @@ from citewell.people.subject_archive import (
 from citewell.people.subject_erasure import SubjectEraser
 from citewell.server.http.auth.caller import MAX_NAME_CHARS, is_usable_name
 from citewell.server.settings import ServerSettings
-from citewell.server.state.state_store import has_stored_state, open_state_store
+from citewell.server.state.state_store import StateStore, has_stored_state
 
 if TYPE_CHECKING:
     from citewell.core.config import Settings
@@ -251,7 +251,7 @@ def _check_scopes(scopes: Iterable[str], settings: Settings) -> None:
 async def _create_user_token(
     settings: Settings, owner: Owner, name: str, scopes: list[str] | None, lifetime: float | None
 ) -> CreatedToken:
-    async with aclosing(open_state_store(settings)) as state:
+    async with aclosing(StateStore(settings)) as state:
         made = await state.tokens.create_token(
             str(owner), name=name, scopes=scopes or None, lifetime=lifetime
         )
@@ -269,7 +269,7 @@ async def _print_user_tokens(
 ) -> tuple[ApiTokenRecord, ...]:
     if not has_stored_state(settings):
         return ()
-    async with aclosing(open_state_store(settings)) as state:
+    async with aclosing(StateStore(settings)) as state:
         records = await state.tokens.list_tokens()
     return tuple(
         record
@@ -283,7 +283,7 @@ async def _print_user_tokens(
 async def _revoke_user_token(settings: Settings, token_id: str) -> None:
     is_revoked = False
     if has_stored_state(settings):
-        async with aclosing(open_state_store(settings)) as state:
+        async with aclosing(StateStore(settings)) as state:
             is_revoked = await state.tokens.revoke_token(token_id)
             if is_revoked:
                 await record_command_event(

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from enum import StrEnum
 
 from citewell.core.config import Settings
-from citewell.server.state.state_store import StateStore, has_stored_state, open_state_store
+from citewell.server.state.state_store import StateStore, has_stored_state
 from citewell.store import failures
 from citewell.store.master_keys import STATE_KEY_FILE
 from citewell.store.settings import StoreSettings
@@ -51,7 +51,7 @@ def _raise_unless_passing(error: failures.StoreError) -> failures.StoreError:
 
 async def _look_at_state(settings: Settings) -> StateCondition:
     store_settings = settings[StoreSettings]
-    async with aclosing(open_state_store(settings)) as state, asyncio.timeout(_MAX_WAIT_SECONDS):
+    async with aclosing(StateStore(settings)) as state, asyncio.timeout(_MAX_WAIT_SECONDS):
         condition = await check_stored_state(state, settings)
         if store_settings.direct_database_url:
             from citewell.store.sql.postgres_listener import require_sessions

@@ -1,4 +1,4 @@
-"""Builds, from the settings, the stores whose data must not be lost; opens nothing before first use."""
+"""The stores whose data must not be lost, built from the settings; nothing is opened before first use."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from citewell.core.config import Settings
@@ -15,9 +16,9 @@ from citewell.server.settings import ServerSettings
 from citewell.sessions.settings import SessionsSettings
 from citewell.store.owner_table import KEY_TABLE, KEY_TABLES, OwnedTable, OwnerStore
 from citewell.store.settings import STATE_FILE, StoreSettings
+from citewell.watching.settings import WatchingSettings
 
 if TYPE_CHECKING:
-    # Not imported until sessions, jobs or documents are used, so that the server starts fast.
     from citewell.audit.audit_store import SqlAuditStore
     from citewell.jobs.store.job_store import SqlJobStore
     from citewell.jobs.store.ledger_store import SqlLedgerStore
@@ -32,11 +33,8 @@ if TYPE_CHECKING:
     from citewell.research.research_store import SqlResearchStore
     from citewell.server.state.mcp_session_store import SqlMcpSessionStore
     from citewell.sessions.session_store import SqlSessionStore
-    from citewell.store.coordination.change_notices import ChangeNotices
     from citewell.store.coordination.leases import LeaseTable
     from citewell.store.coordination.open_circuits import SqlOpenCircuits
-    from citewell.store.key_vault import KeyVault
-    from citewell.store.master_keys import MasterKeySource
     from citewell.store.sql.database import SqlDatabase
     from citewell.watching.watch_store import SqlWatchStore
 
@@ -51,29 +49,197 @@ class OwnerErasure:
     deleted: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StateStore:
-    database: SqlDatabase
-    vault: KeyVault
-    master_key_source: MasterKeySource
-    sessions: SqlSessionStore
-    library: SqlLibraryStore
-    jobs: SqlJobStore
-    ledger: SqlLedgerStore
-    threads: SqlThreadStore
-    research: SqlResearchStore
-    consents: SqlConsentStore
-    memories: SqlMemoryStore
-    analytics: SqlAnalyticsStore
-    workspaces: SqlWorkspaceStore
-    tokens: SqlTokenStore
-    watches: SqlWatchStore
-    audit: SqlAuditStore
-    erasures: SqlErasureStore
-    notices: ChangeNotices  # of what is stored here
-    mcp_sessions: SqlMcpSessionStore
-    circuits: SqlOpenCircuits
-    leases: LeaseTable  # for work that only one process should do, such as sweeping
+    """The stores, each of which is imported and built when it is first used."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+        *,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        database: SqlDatabase | None = None,
+    ) -> None:
+        """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
+        from citewell.store.coordination.change_notices import ChangeNotices, PostgresNotices
+        from citewell.store.key_vault import KeyVault
+        from citewell.store.master_keys import build_master_keyring, choose_master_key_source
+
+        self._settings = settings
+        self._clock = clock
+        self._new_id = new_id
+        self.master_key_source = choose_master_key_source(settings)
+        # Further connections to the state file, whose commits survive a kill but do not wait for the
+        # disk. Sealing, about a second later, makes them survive a power cut.
+        has_file = not database and not settings[StoreSettings].database_url
+        self._intake = _build_state_file(settings, "NORMAL") if has_file else None
+        self.database = database or build_state_database(settings)
+        direct_url = settings[StoreSettings].direct_database_url
+        # Notices of what is stored here.
+        self.notices = (
+            PostgresNotices(direct_url)
+            if direct_url and self.database.dialect.name == "postgres"
+            else ChangeNotices()
+        )
+        self.vault = KeyVault(
+            self.database, build_master_keyring(self.master_key_source), clock=clock
+        )
+
+    @cached_property
+    def sessions(self) -> SqlSessionStore:
+        from citewell.sessions.session_store import SqlSessionStore
+
+        return SqlSessionStore(
+            self.database,
+            self.vault,
+            ttl=self._settings[SessionsSettings].session_ttl,
+            max_sessions=self._settings[SessionsSettings].session_max,
+            clock=self._clock,
+        )
+
+    @cached_property
+    def library(self) -> SqlLibraryStore:
+        from citewell.library.library_store import SqlLibraryStore
+
+        return SqlLibraryStore(self.database, self.vault, clock=self._clock)
+
+    @cached_property
+    def jobs(self) -> SqlJobStore:
+        from citewell.jobs.store.job_store import SqlJobStore
+
+        return SqlJobStore(
+            self.database, self.vault, self.ledger, clock=self._clock, new_id=self._new_id
+        )
+
+    @cached_property
+    def ledger(self) -> SqlLedgerStore:
+        from citewell.jobs.store.ledger_store import SqlLedgerStore, TenantBudgets
+        from citewell.store.coordination.rate_limits import load_limit_file
+
+        research_settings = self._settings[ResearchSettings]
+        return SqlLedgerStore(
+            self.database,
+            self.vault,
+            budget_cents=research_settings.research_budget,
+            tenants=TenantBudgets(
+                self.database,
+                self.vault,
+                budget_cents=research_settings.research_tenant_budget,
+                overrides=load_limit_file(self._settings[ServerSettings].limits_file),
+            ),
+            clock=self._clock,
+            new_id=self._new_id,
+        )
+
+    @cached_property
+    def threads(self) -> SqlThreadStore:
+        from citewell.jobs.store.thread_store import SqlThreadStore
+
+        return SqlThreadStore(self.database, self.vault, clock=self._clock)
+
+    @cached_property
+    def research(self) -> SqlResearchStore:
+        from citewell.research.research_store import SqlResearchStore
+
+        return SqlResearchStore(self.database, self.vault, clock=self._clock)
+
+    @cached_property
+    def consents(self) -> SqlConsentStore:
+        from citewell.people.consent_service import SqlConsentStore
+
+        return SqlConsentStore(self.database, self.vault)
+
+    @cached_property
+    def memories(self) -> SqlMemoryStore:
+        from citewell.people.memory_store import SqlMemoryStore
+
+        return SqlMemoryStore(
+            self.database,
+            self.vault,
+            retention=self._settings[PeopleSettings].memory_retention,
+            clock=self._clock,
+        )
+
+    @cached_property
+    def analytics(self) -> SqlAnalyticsStore:
+        from citewell.people.usage_analytics import SqlAnalyticsStore
+
+        return SqlAnalyticsStore(self.database, self.vault)
+
+    @cached_property
+    def workspaces(self) -> SqlWorkspaceStore:
+        from citewell.people.workspace_store import SqlWorkspaceStore
+
+        return SqlWorkspaceStore(
+            self.database,
+            self.vault,
+            ttl=self._settings[PeopleSettings].workspace_ttl,
+            clock=self._clock,
+        )
+
+    @cached_property
+    def tokens(self) -> SqlTokenStore:
+        from citewell.people.token_store import SqlTokenStore
+
+        return SqlTokenStore(self.database, self.vault, clock=self._clock)
+
+    @cached_property
+    def watches(self) -> SqlWatchStore:
+        from citewell.watching.watch_store import SqlWatchStore
+
+        return SqlWatchStore(
+            self.database,
+            self.vault,
+            clock=self._clock,
+            has_receiver=self._settings[WatchingSettings].watch_webhook_url is not None,
+        )
+
+    @cached_property
+    def audit(self) -> SqlAuditStore:
+        from citewell.audit.audit_store import SqlAuditStore
+
+        return SqlAuditStore(
+            self.database, self.vault, clock=self._clock, new_id=self._new_id, intake=self._intake
+        )
+
+    @cached_property
+    def erasures(self) -> SqlErasureStore:
+        from citewell.people.erasure_store import SqlErasureStore
+
+        return SqlErasureStore(self.database, clock=self._clock, new_id=self._new_id)
+
+    @cached_property
+    def circuits(self) -> SqlOpenCircuits:
+        from citewell.store.coordination.open_circuits import SqlOpenCircuits
+
+        return SqlOpenCircuits(self.database, self.notices, clock=self._clock)
+
+    @cached_property
+    def mcp_sessions(self) -> SqlMcpSessionStore:
+        from citewell.server.state.mcp_session_store import SqlMcpSessionStore
+
+        return SqlMcpSessionStore(
+            self.database,
+            self.vault,
+            self.notices,
+            idle_seconds=self._settings[ServerSettings].mcp_session_idle_timeout,
+            sender=self._new_id(),
+            clock=self._clock,
+        )
+
+    @cached_property
+    def leases(self) -> LeaseTable:
+        """For work that only one process should do, such as sweeping."""
+        from citewell.store.coordination.leases import SqlLeaseTable
+        from citewell.store.failures import StoreHealth
+
+        return SqlLeaseTable(
+            self.database,
+            None,
+            holder=self._new_id(),
+            health=StoreHealth(self._clock),
+            clock=self._clock,
+        )
 
     async def erase_owner(self, owner: str) -> OwnerErasure:
         """Delete the owner's keys and all data encrypted with them, also from the files.
@@ -152,116 +318,6 @@ class StateStore:
         await self.notices.aclose()
         await self.audit.aclose()
         await self.database.aclose()
-
-
-def open_state_store(
-    settings: Settings,
-    clock: Callable[[], float] = time.time,
-    *,
-    new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
-    database: SqlDatabase | None = None,
-) -> StateStore:
-    """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
-    from citewell.audit.audit_store import SqlAuditStore
-    from citewell.jobs.store.job_store import SqlJobStore
-    from citewell.jobs.store.ledger_store import SqlLedgerStore, TenantBudgets
-    from citewell.jobs.store.thread_store import SqlThreadStore
-    from citewell.library.library_store import SqlLibraryStore
-    from citewell.people.consent_service import SqlConsentStore
-    from citewell.people.erasure_store import SqlErasureStore
-    from citewell.people.memory_store import SqlMemoryStore
-    from citewell.people.token_store import SqlTokenStore
-    from citewell.people.usage_analytics import SqlAnalyticsStore
-    from citewell.people.workspace_store import SqlWorkspaceStore
-    from citewell.research.research_store import SqlResearchStore
-    from citewell.server.state.mcp_session_store import SqlMcpSessionStore
-    from citewell.sessions.session_store import SqlSessionStore
-    from citewell.store.coordination.change_notices import ChangeNotices, PostgresNotices
-    from citewell.store.coordination.leases import SqlLeaseTable
-    from citewell.store.coordination.open_circuits import SqlOpenCircuits
-    from citewell.store.coordination.rate_limits import load_limit_file
-    from citewell.store.failures import StoreHealth
-    from citewell.store.key_vault import KeyVault
-    from citewell.store.master_keys import build_master_keyring, choose_master_key_source
-    from citewell.watching.settings import WatchingSettings
-    from citewell.watching.watch_store import SqlWatchStore
-
-    server_settings = settings[ServerSettings]
-    people_settings = settings[PeopleSettings]
-    sessions_settings = settings[SessionsSettings]
-    research_settings = settings[ResearchSettings]
-    source = choose_master_key_source(settings)
-    # Further connections to the state file, whose commits survive a kill but do not wait for the
-    # disk. Sealing, about a second later, makes them survive a power cut.
-    has_file = not database and not settings[StoreSettings].database_url
-    intake = _build_state_file(settings, "NORMAL") if has_file else None
-    database = database or build_state_database(settings)
-    direct_url = settings[StoreSettings].direct_database_url
-    if direct_url and database.dialect.name == "postgres":
-        notices: ChangeNotices = PostgresNotices(direct_url)
-    else:
-        notices = ChangeNotices()
-    vault = KeyVault(database, build_master_keyring(source), clock=clock)
-    ledger = SqlLedgerStore(
-        database,
-        vault,
-        budget_cents=research_settings.research_budget,
-        tenants=TenantBudgets(
-            database,
-            vault,
-            budget_cents=research_settings.research_tenant_budget,
-            overrides=load_limit_file(server_settings.limits_file),
-        ),
-        clock=clock,
-        new_id=new_id,
-    )
-    return StateStore(
-        database=database,
-        vault=vault,
-        master_key_source=source,
-        sessions=SqlSessionStore(
-            database,
-            vault,
-            ttl=sessions_settings.session_ttl,
-            max_sessions=sessions_settings.session_max,
-            clock=clock,
-        ),
-        library=SqlLibraryStore(database, vault, clock=clock),
-        jobs=SqlJobStore(database, vault, ledger, clock=clock, new_id=new_id),
-        ledger=ledger,
-        threads=SqlThreadStore(database, vault, clock=clock),
-        research=SqlResearchStore(database, vault, clock=clock),
-        consents=SqlConsentStore(database, vault),
-        memories=SqlMemoryStore(
-            database, vault, retention=people_settings.memory_retention, clock=clock
-        ),
-        analytics=SqlAnalyticsStore(database, vault),
-        workspaces=SqlWorkspaceStore(
-            database, vault, ttl=people_settings.workspace_ttl, clock=clock
-        ),
-        tokens=SqlTokenStore(database, vault, clock=clock),
-        watches=SqlWatchStore(
-            database,
-            vault,
-            clock=clock,
-            has_receiver=settings[WatchingSettings].watch_webhook_url is not None,
-        ),
-        audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id, intake=intake),
-        erasures=SqlErasureStore(database, clock=clock, new_id=new_id),
-        notices=notices,
-        circuits=SqlOpenCircuits(database, notices, clock=clock),
-        mcp_sessions=SqlMcpSessionStore(
-            database,
-            vault,
-            notices,
-            idle_seconds=server_settings.mcp_session_idle_timeout,
-            sender=new_id(),
-            clock=clock,
-        ),
-        leases=SqlLeaseTable(
-            database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
-        ),
-    )
 
 
 def has_stored_state(settings: Settings) -> bool:
