@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def load_spec(name: str) -> ProviderSpec:
 
 
 @cache
-def _read_specs() -> Mapping[str, Any]:
+def _read_specs() -> Mapping[str, Mapping[str, object]]:
     """The specs that `citewell reference` wrote, by the provider's name."""
-    specs: dict[str, Any] = json.loads((Path(__file__).parent / "specs.json").read_bytes())
+    specs: dict[str, dict[str, object]] = json.loads((Path(__file__).parent / "specs.json").read_bytes())
     return specs

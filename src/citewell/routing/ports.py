@@ -154,7 +154,7 @@ class ProviderSpec:
         return f"CITEWELL_{self.name.upper()}_BASE_URL"
 
 
-def encode_spec(spec: ProviderSpec) -> dict[str, Any]:
+def encode_spec(spec: ProviderSpec) -> dict[str, object]:
     """The spec as JSON data, without the fields that have their defaults."""
     values = {declared.name: getattr(spec, declared.name) for declared in fields(spec)}
     return {

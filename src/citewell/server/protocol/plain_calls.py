@@ -48,7 +48,7 @@ async def answer_cached_call(
     return encode_call_response(found["id"], outcome, repeat=True)
 
 
-def is_written_by_client(tool: str, arguments: Mapping[str, Any]) -> bool:
+def is_written_by_client(tool: str, arguments: Mapping[str, object]) -> bool:
     """Whether the client's own model is to write the report, which it is asked for by the SDK."""
     return tool == "get_results" and arguments.get("write") == "client"
 
@@ -95,7 +95,7 @@ def encode_call_response(request_id: int | str, outcome: ToolOutcome, *, repeat:
     return written.encode("utf-8", "replace")
 
 
-def build_call_result(outcome: ToolOutcome, *, repeat: bool) -> dict[str, Any]:
+def build_call_result(outcome: ToolOutcome, *, repeat: bool) -> dict[str, object]:
     """The result of a tools/call as the protocol has it; with `repeat` also as text."""
     text = {"type": "text", "text": _choose_content_text(outcome, repeat=repeat)}
     links = [
@@ -143,11 +143,11 @@ def encode_progress(
     return _encode_frame({"method": "notifications/progress", "params": params})
 
 
-def _encode_frame(members: Mapping[str, Any]) -> bytes:
+def _encode_frame(members: Mapping[str, object]) -> bytes:
     return _JSON_ENCODER.encode({"jsonrpc": "2.0", **members}).encode("utf-8", "replace")
 
 
-def _clean_meta(outcome: ToolOutcome) -> dict[str, Any]:
+def _clean_meta(outcome: ToolOutcome) -> dict[str, object]:
     return {key: value for key, value in outcome.meta.items() if key != "errorKind"}
 
 

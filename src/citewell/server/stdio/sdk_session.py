@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any
 
 import anyio
 import mcp_types as types
@@ -71,7 +70,7 @@ class SdkSession:
                 text = message.model_dump_json(by_alias=True, exclude_unset=True)
                 self._write_frame(text.encode("utf-8", "replace"))
 
-    def _is_answered_already(self, request_id: Any) -> bool:
+    def _is_answered_already(self, request_id: object) -> bool:
         """True if the instant start has answered this request; its id is then forgotten."""
         for index, answered in enumerate(self._answered):
             if type(answered) is type(request_id) and answered == request_id:

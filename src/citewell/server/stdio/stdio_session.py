@@ -275,7 +275,7 @@ class LineExchange:
             code = plain_calls.CONNECTION_CLOSED
             self._write_frame(plain_calls.encode_error(request_id, code, "Connection closed"))
 
-    def _cancel_call(self, message: Mapping[str, Any]) -> bool:
+    def _cancel_call(self, message: Mapping[str, object]) -> bool:
         """Whether the notice means a call that is answered here."""
         params = message.get("params")
         request_id = params.get("requestId") if isinstance(params, dict) else None
