@@ -51,11 +51,11 @@ def start(subjects: Three) -> Section:
         command=command("start"),
         body=table(("from spawn, best / median", ours, peer, bare, "ratio to the peer"), rows),
         notes=(
-            f"{STARTS} starts of each. Citewell answers `tools/list` from its baked manifest before the "
-            f"SDK is loaded, and a first `tools/call` waits for that: it takes {slower:.1f} times as long "
-            "as the peer's. All calls but each server's very first find their answer in its cache on "
-            "disk. The third column is the peer's Go binary without the Python launcher that the "
-            "package installs."
+            f"{STARTS} starts of each. Citewell answers `tools/list` from its baked manifest. A first "
+            "`tools/call` waits until the modules of the session and of the search are imported, but not "
+            f"for the SDK: it takes {slower:.1f} times as long as the peer's. All calls but each server's "
+            "very first find their answer in its cache on disk. The third column is the peer's Go binary "
+            "without the Python launcher that the package installs."
         ),
         goals=(
             Goal(

@@ -190,7 +190,11 @@ def test_research_is_stopped_before_the_page_reader_that_it_uses(
 
         monkeypatch.setattr(kind, "aclose", aclose)
 
-    with_app(settings, lambda app: app.require_service(ResearchService))
+    def build_in_order_of_use(app: App) -> None:
+        app.require_service(ResearchService)
+        app.require_page_reader()  # the first page is read long after
+
+    with_app(settings, build_in_order_of_use)
 
     assert closed == ["ResearchService", "CachedPageReader"]
 

@@ -42,5 +42,7 @@ def load_spec(name: str) -> ProviderSpec:
 @cache
 def _read_specs() -> Mapping[str, Mapping[str, object]]:
     """The specs that `citewell reference` wrote, by the provider's name."""
-    specs: dict[str, dict[str, object]] = json.loads((Path(__file__).parent / "specs.json").read_bytes())
+    specs: dict[str, dict[str, object]] = json.loads(
+        (Path(__file__).parent / "specs.json").read_bytes()
+    )
     return specs

@@ -54,9 +54,10 @@ class ServiceRegistry(ServiceKit):
         return service
 
     async def close_services(self) -> None:
-        """Close the services, each before the ones it was built from."""
+        """Close the services, each before the ones it was built from or may ask for later."""
         while self._services:
-            _, service = self._services.popitem()
+            kinds = [kind for kind in self._services if not getattr(kind, "closes_last", False)]
+            service = self._services.pop((kinds or list(self._services))[-1])
             if close := getattr(service, "aclose", None):
                 await close()
 

@@ -69,6 +69,8 @@ class CachedPage:
 class CachedPageReader:
     """The page reader that all tools share; a page is fetched at most once an hour."""
 
+    closes_last = True  # services that were built before it may ask for it
+
     def __init__(
         self,
         reads: PageReader,
