@@ -11,8 +11,8 @@ define INSTALL
 	$(PIP_INSTALL) --no-deps --require-hashes -r $(1)
 	$(PIP_INSTALL) --quiet --no-deps --no-build-isolation -e .
 endef
-# One more than the two cores of CI: many tests wait for a process or a time limit.
-JOBS ?= 3
+# Twice the two cores of CI: many tests wait for a process or a time limit.
+JOBS ?= 4
 # Compiled test modules are kept: writing asserts anew in all of them takes longer than many tests.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
