@@ -25,6 +25,7 @@ MIN_SECONDS = (
 MAX_TINY_SECONDS = (0.02, 0.2, 0.4)
 _DOUBTFUL_POWER = 1.1  # a square that is a sixth of the time on the short text, and noise
 _SLOW_SECONDS = 0.05
+_LONG_SECONDS = 1.0  # a second measurement of so much is not repeated
 _CERTAIN_SECONDS = 3.0  # neither a busy machine nor a collection of garbage adds as much
 _REPEATED_PAIRS = 4  # before growth is believed
 _PROBE_SIZE = 22  # enough for exponential time to be seen, few enough for it to end
@@ -191,7 +192,14 @@ def _look_at_growth(
         if _grows_too_fast(before, spent, 2):
             wrong = f"{spent:.3f} s after {before:.3f} s for half of the text: {attack!r:.200}"
             return 0.0, wrong
-    longer = _measure_cpu(run, build_attack(attack, small_size))
+    long_text = build_attack(attack, small_size)
+    longer = _measure_cpu(run, long_text)
+    if longer > _SLOW_SECONDS and _grows_too_fast(spent, longer, 4):
+        # Decided here, because a text three times as long takes a cubic pattern a minute.
+        spent, longer = _measure_again(run, text, long_text, factor=4)
+        if _grows_too_fast(spent, longer, 4):
+            wrong = f"{longer:.3f} s after {spent:.3f} s for a quarter of the text: {attack!r:.200}"
+            return 0.0, wrong
     if longer * 8**2 < MIN_SECONDS:
         return 0.0, ""  # even a square would keep below what is judged
     # Neither what the first call or a busy machine adds nor what any text costs hides the growth.
@@ -226,7 +234,7 @@ def _measure_again(
     """
     for _ in range(_REPEATED_PAIRS):
         before, spent = _measure_cpu(run, shorter), _measure_cpu(run, text)
-        if not _grows_too_fast(before, spent, factor):
+        if not _grows_too_fast(before, spent, factor) or spent > _LONG_SECONDS:
             break
     return before, spent
 
