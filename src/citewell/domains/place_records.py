@@ -16,8 +16,12 @@ from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 from citewell.domains.place_words import fold_words
 from citewell.search.search_request import clean_query_text, normalize_provider_name
-from citewell.text.country_codes import is_country_code
-from citewell.text.places import METERS_PER_MILE, list_weekly_hours, measure_distance
+from citewell.text.places import (
+    METERS_PER_MILE,
+    is_country_code,
+    list_weekly_hours,
+    measure_distance,
+)
 
 _WIDE_REACH_METERS = 100_000.0
 _ELEMENT_KINDS = {"N": "node", "W": "way", "R": "relation"}

@@ -3,7 +3,6 @@
 # What other rooms may import.
 API = (
     "answer_reports",
-    "domain_ports",
     "model_billing",
     "ports",
     "provider_catalogue",

@@ -404,7 +404,7 @@ def show_images(body: Mapping[str, Any]) -> Iterator[Card]:
 
 
 async def fetch_previews(app: ServiceKit, links: Sequence[str]) -> Sequence[bytes | None]:
-    from citewell.search.thumbnail_fetching import ThumbnailFetcher
+    from citewell.search.image_filters import ThumbnailFetcher
 
     return await app.require_service(ThumbnailFetcher).fetch_thumbnails(links)
 

@@ -19,8 +19,7 @@ from typing import Annotated, Any, Self
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, open_command_app
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.command_app import JsonOption, call_with_app, open_command_app
 from citewell.core.errors import CitewellError, InvalidInput, Misconfigured
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback

@@ -21,8 +21,14 @@ import typer
 from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, load_command_settings, open_command_app
-from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
+from citewell.cli.command_app import (
+    JsonOption,
+    TenantArgument,
+    UserArgument,
+    call_with_app,
+    load_command_settings,
+    open_command_app,
+)
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.tooling import Owner
 from citewell.people.record_times import format_utc_time
