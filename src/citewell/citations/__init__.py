@@ -21,7 +21,6 @@ API = (
     "references.formats.latex_text",
     "references.prose_references",
     "references.reference_fields",
-    "references.reference_lists",
     "references.reference_splitting",
     "title_differences",
     "title_matching",

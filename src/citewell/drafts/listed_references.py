@@ -15,8 +15,10 @@ from citewell.citations.references.reference_fields import (
     clean_reference_value,
     find_ids_in_addresses,
 )
-from citewell.citations.references.reference_lists import render_reference_markdown
-from citewell.citations.references.reference_splitting import split_reference_items
+from citewell.citations.references.reference_splitting import (
+    render_reference_markdown,
+    split_reference_items,
+)
 from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import DraftBlockKind, DraftView, blank_spans, select_blocks
 from citewell.drafts.list_sections import ListSection, list_table_lines, read_table_rows

@@ -79,7 +79,7 @@ class BreakerSharing:
 
     async def announce_openings(self) -> int:
         """Tell the others of breakers that have opened here since the last time; returns how many."""
-        from citewell.store.coordination.open_circuits import OpenCircuit
+        from citewell.store.coordination.rate_limits import OpenCircuit
 
         announced = 0
         for name, snapshot in self._app.network.collect_health().items():
@@ -110,7 +110,7 @@ class BreakerSharing:
         return self._clock() + seconds > self._known_until.get(name, 0.0) + MIN_SHARED_SECONDS / 2
 
     async def run_loop(self) -> None:
-        from citewell.store.coordination.open_circuits import CIRCUIT_TOPIC
+        from citewell.store.coordination.rate_limits import CIRCUIT_TOPIC
 
         async with self._app.open_state().circuits.notices.watch(CIRCUIT_TOPIC) as watch:
             while True:

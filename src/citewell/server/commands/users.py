@@ -31,7 +31,6 @@ from citewell.cli.command_app import (
 )
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.tooling import Owner
-from citewell.people.record_times import format_utc_time
 from citewell.people.subject_archive import (
     ArchiveFormat,
     SubjectArchive,
@@ -43,6 +42,7 @@ from citewell.people.subject_erasure import SubjectEraser
 from citewell.server.http.auth.caller import MAX_NAME_CHARS, is_usable_name
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import has_stored_state, open_state_store
+from citewell.text.calendar_dates import format_utc_time
 
 if TYPE_CHECKING:
     from citewell.core.config import Settings

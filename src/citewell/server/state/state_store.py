@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from citewell.sessions.session_store import SqlSessionStore
     from citewell.store.coordination.change_notices import ChangeNotices
     from citewell.store.coordination.leases import LeaseTable
-    from citewell.store.coordination.open_circuits import SqlOpenCircuits
+    from citewell.store.coordination.rate_limits import SqlOpenCircuits
     from citewell.store.key_vault import KeyVault
     from citewell.store.master_keys import MasterKeySource
     from citewell.store.sql.database import SqlDatabase
@@ -178,8 +178,7 @@ def open_state_store(
     from citewell.sessions.session_store import SqlSessionStore
     from citewell.store.coordination.change_notices import ChangeNotices, PostgresNotices
     from citewell.store.coordination.leases import SqlLeaseTable
-    from citewell.store.coordination.open_circuits import SqlOpenCircuits
-    from citewell.store.coordination.rate_limits import load_limit_file
+    from citewell.store.coordination.rate_limits import SqlOpenCircuits, load_limit_file
     from citewell.store.failures import StoreHealth
     from citewell.store.key_vault import KeyVault
     from citewell.store.master_keys import build_master_keyring, choose_master_key_source

@@ -1,6 +1,8 @@
 """Rate limits by name, shared by all processes on the store: a burst, then a steady rate.
 
 `load_limit_file` reads the limits of single tenants, and says which line of the file is wrong.
+`SqlOpenCircuits` tells which upstreams an instance has stopped asking for a while, so that the other
+ones stop too; its times are those of the database server, so the clocks of the instances may differ.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from citewell.core.errors import Misconfigured
+from citewell.store.coordination.change_notices import ChangeNotices
 from citewell.store.encryption import LazyKeyring
 from citewell.store.failures import BatchRolledBack, StoreHealth
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
@@ -33,6 +36,14 @@ RETURNING due, touched
 _SELECT_PACES = "SELECT id, due - {now} FROM pace WHERE id IN ({ids})"
 _MAX_REMEMBERED_LIMITS = 10_000
 _TOLERANCE = 0.01  # of an interval, for what sums of fractions are off
+CIRCUIT_TOPIC = "open_circuit"
+_UPSERT_CIRCUIT = """
+INSERT INTO open_circuit (name, until, limited) VALUES (:name, {now} + :seconds, :limited)
+ON CONFLICT (name) DO UPDATE SET until = excluded.until, limited = excluded.limited
+WHERE open_circuit.until < excluded.until
+"""
+_DELETE_CLOSED = "DELETE FROM open_circuit WHERE until <= {now}"
+_SELECT_OPEN = "SELECT name, until - {now}, limited FROM open_circuit WHERE until > {now}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,3 +317,54 @@ def _find_line(text: str, place: tuple[str, ...]) -> int | None:
         matching = (index for index in range(start, len(lines)) if named.search(lines[index]))
         start = next(matching, start)
     return start + 1 if lines else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCircuit:
+    """An upstream that is not asked for `seconds`; `is_limited` if it asked us to slow down."""
+
+    name: str
+    seconds: float
+    is_limited: bool
+
+
+class SqlOpenCircuits:
+    def __init__(
+        self, database: SqlDatabase, notices: ChangeNotices, *, clock: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._notices = notices
+        self._clock = clock
+
+    @property
+    def notices(self) -> ChangeNotices:
+        return self._notices
+
+    async def announce_circuit(self, circuit: OpenCircuit) -> None:
+        """Tell the other instances; a longer pause that is known already stays."""
+        params: dict[str, SqlScalar] = {
+            "name": circuit.name,
+            "seconds": float(circuit.seconds),
+            "limited": int(circuit.is_limited),
+            "now": self._clock(),
+        }
+        notices = self._notices.build_notice(CIRCUIT_TOPIC, circuit.name)
+        await self._database.execute_batch(
+            [
+                SqlStatement(sql=self._write_sql(_DELETE_CLOSED), params=params),
+                SqlStatement(sql=self._write_sql(_UPSERT_CIRCUIT), params=params),
+                *notices,
+            ]
+        )
+
+    async def list_open_circuits(self) -> tuple[OpenCircuit, ...]:
+        rows = await self._database.select_rows(
+            self._write_sql(_SELECT_OPEN), {"now": self._clock()}
+        )
+        return tuple(
+            OpenCircuit(name=name, seconds=seconds, is_limited=bool(limited))
+            for name, seconds, limited in rows
+        )
+
+    def _write_sql(self, sql: str) -> str:
+        return sql.format(now=self._database.dialect.now_expression)
