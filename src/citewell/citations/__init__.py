@@ -13,7 +13,6 @@ API = (
     "official_citations",
     "official_records",
     "record_fields",
-    "reference",
     "references",
     "references.author_lists",
     "references.format_detection",

@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import Any
 
 from citewell.citations.author_names import AuthorName, is_joint_name
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.paper import MORE_AUTHORS_PATTERN, IdentifierScheme, Paper, WorkAuthor
 from citewell.text import addresses
 from citewell.text.data_tables import load_table, load_words

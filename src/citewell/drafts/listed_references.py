@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import prose_references
 from citewell.citations.references.reference_fields import (
     MAX_PROSE_REFERENCES,
+    Reference,
     clean_reference_value,
     find_ids_in_addresses,
 )

@@ -6,7 +6,6 @@ API = (
     "model_billing",
     "ports",
     "provider_catalogue",
-    "provider_chains",
     "provider_failures",
     "provider_panel",
     "settings",

@@ -34,8 +34,7 @@ from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 from citewell.routing import provider_failures
 from citewell.routing.ports import ImageSearch, Offer, ProviderSpec, ToolProviders
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, SearchRouter
 from citewell.search import image_filters
 from citewell.search.domain_search import DomainHarvest, DomainSearch
 from citewell.search.lenses import LensCatalogue, SearchLens

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from citewell.citations import references
-from citewell.citations.reference import BibliographyDocument
 from citewell.citations.references.format_detection import decode_bibliography, detect_xml_format
+from citewell.citations.references.reference_fields import BibliographyDocument
 from citewell.citations.references.reference_splitting import (
     has_reference_heading,
     render_reference_markdown,

@@ -22,8 +22,7 @@ from citewell.core.errors import CitewellError, Misconfigured
 from citewell.core.tooling import load_tool_providers
 from citewell.core.values.counted_words import pluralize
 from citewell.routing.ports import Offer, ToolProviders
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, SearchRouter
 from citewell.server.app import App
 from citewell.server.commands import data
 from citewell.server.commands.diagnosis import http_checks, installation_checks, provider_probes
