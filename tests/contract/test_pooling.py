@@ -12,11 +12,15 @@ import pytest
 
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.http.hosting import check_start
 from citewell.server.state.state_backup import back_up_state, restore_state
-from citewell.server.state.state_check import StateCondition, refuse_unusable_state
-from citewell.server.state.state_store import StateStore, open_state_store
+from citewell.server.state.state_store import (
+    StateCondition,
+    StateStore,
+    open_state_store,
+    refuse_unusable_state,
+)
 from citewell.store.cache_store import open_cache_store
 from citewell.store.coordination.change_notices import JOB_TOPIC, ChangeNotices
 from citewell.store.failures import (

@@ -14,5 +14,4 @@ API = (
     "store.ledger_rows",
     "store.ledger_store",
     "store.thread_store",
-    "workflow_run",
 )

@@ -12,7 +12,6 @@ from typing import Any
 from citewell.citations import bibliographies
 from citewell.citations.citable_works import CitableWork
 from citewell.core.errors import InvalidInput
-from citewell.core.report_style import load_report_stylesheet
 from citewell.core.values.argument_types import EXPORT_FORMATS
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.research import (
@@ -31,7 +30,7 @@ from citewell.research.claims.source_kinds import find_source_link, format_sourc
 from citewell.research.history_views import format_dollars
 from citewell.research.job_views import format_timestamp
 from citewell.research.reporting.model_synthesis import strip_source_section
-from citewell.text.markdown_html import render_markdown_html
+from citewell.text.markdown_html import load_report_stylesheet, render_markdown_html
 
 _FORMAT_ALIASES = {"md": "markdown", "htm": "html", "bib": "bibtex"}
 

@@ -1,4 +1,4 @@
-"""Renders the markdown that reports use as HTML; all text is escaped first."""
+"""Renders the markdown that reports use as HTML, all text escaped first; and their style sheets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -82,3 +83,18 @@ def _render_link_anchor(link: re.Match[str]) -> str:
     label = _BACKSLASH_ESCAPE_PATTERN.sub(r"\1", link[1])
     address = (link[2] or link[3]).replace('"', "%22")
     return f'<a href="{address}" rel="noopener noreferrer nofollow">{label}</a>'
+
+
+def load_report_stylesheet() -> str:
+    """All that a report needs: the palette and its own rules."""
+    return load_palette() + _load_stylesheet("report.css")
+
+
+def load_palette() -> str:
+    """Colours for light and dark, and the font of the text."""
+    return _load_stylesheet("palette.css")
+
+
+@cache
+def _load_stylesheet(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")

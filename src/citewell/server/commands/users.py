@@ -239,7 +239,7 @@ def _require_owner(user: str | None, tenant: str | None) -> Owner:
 
 
 def _check_scopes(scopes: Iterable[str], settings: Settings) -> None:
-    from citewell.server.manifest import load_manifest
+    from citewell.server.capabilities.tool_selection import load_manifest
 
     entries = load_manifest()["tools"]
     toolsets = sorted({entry["toolset"] for entry in entries})

@@ -16,7 +16,7 @@ from citewell.core.room_modules import list_room_modules
 from citewell.research.research_service import ResearchService
 from citewell.research.settings import ResearchSettings
 from citewell.server.startup import share_breakers
-from citewell.server.state.state_check import refuse_lasting_faults
+from citewell.server.state.state_store import refuse_lasting_faults
 from citewell.store.settings import StoreSettings
 
 

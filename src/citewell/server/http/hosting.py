@@ -54,8 +54,11 @@ from citewell.server.pages.page_frame import ERROR_HANDLERS
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
 from citewell.server.settings import ServerSettings
 from citewell.server.startup import resume_jobs, share_breakers
-from citewell.server.state.state_check import StateCondition, refuse_unusable_state
-from citewell.server.state.state_store import has_stored_state
+from citewell.server.state.state_store import (
+    StateCondition,
+    has_stored_state,
+    refuse_unusable_state,
+)
 from citewell.store.coordination.change_notices import ERASURE_TOPIC
 from citewell.store.failures import StoreError
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from citewell.core.report_style import load_palette
+from citewell.text.markdown_html import load_palette
 
 _VOID_TAGS = frozenset({"br", "input", "link", "meta"})
 

@@ -16,7 +16,6 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from citewell.cli.command_app import STDIN_NAME
-from citewell.core.report_style import load_palette
 from citewell.core.values.counted_words import pluralize
 from citewell.drafts.commands.checking import checked_draft
 from citewell.drafts.draft import (
@@ -35,6 +34,7 @@ from citewell.drafts.draft_findings import (
 from citewell.drafts.draft_reading import build_draft_view
 from citewell.evidence.judging.source_opinions import FindingEvidence
 from citewell.text.addresses import is_web_address
+from citewell.text.markdown_html import load_palette
 
 _BLOCK_BREAK_PATTERN = re.compile(r"\n[^\S\n]*\n\s*")
 _HEADING_PATTERN = re.compile(r"#{1,6}\s|\\(?:sub)*section\*?\{|\\chapter\*?\{")

@@ -16,6 +16,7 @@ from citewell.reading.documents.document_markdown import (
     DAYS_FROM_1904,
     format_stored_number,
 )
+from citewell.reading.documents.document_packages import open_ole_document, read_ole_properties
 from citewell.reading.documents.document_text import (
     Broken,
     DocumentRequest,
@@ -25,7 +26,6 @@ from citewell.reading.documents.document_text import (
 )
 from citewell.reading.documents.office import excel_workbook
 from citewell.reading.documents.office.excel_workbook import CellBudget, SheetRows
-from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
 from citewell.reading.documents.office.opendocument import OpenDocument
 from citewell.reading.documents.office.package_graphics import GraphicReader
 from citewell.reading.file_containers import OLE_SIGNATURE

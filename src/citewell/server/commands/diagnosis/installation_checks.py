@@ -25,14 +25,14 @@ from citewell.evidence.signs.claim_support import SourceText
 from citewell.routing.ports import ProviderSpec
 from citewell.server.app import App
 from citewell.server.reference.setting_files import ENVIRONMENT_ONLY_SETTINGS, list_site_entries
-from citewell.server.state.state_check import (
+from citewell.server.state.state_store import (
     KEY_FAULTS,
     StateCondition,
     StateFault,
     check_stored_state,
     classify_state_error,
+    has_stored_state,
 )
-from citewell.server.state.state_store import has_stored_state
 from citewell.store.cache_store import CACHE_FILE, CACHE_KEY_FILE
 from citewell.store.failures import StoreError
 from citewell.store.master_keys import choose_master_key_source

@@ -119,7 +119,7 @@ class StateProbe:
         return ended.result()
 
     async def _look_at_state(self) -> Mapping[str, str]:
-        from citewell.server.state.state_check import (
+        from citewell.server.state.state_store import (
             KEY_FAULTS,
             StateFault,
             check_stored_state,
