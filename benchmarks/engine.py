@@ -22,7 +22,7 @@ from citewell.research.pages.page_analysis import find_answer_pattern
 from citewell.research.planning.research_plan import build_research_plan
 from citewell.text.language import sentences
 from citewell.text.passages.answer_windows import WindowCutter, WindowWishes
-from citewell.text.passages.markdown_blocks import split_page_units
+from citewell.text.passages.page_units import split_page_units
 from citewell.text.passages.passage_index import IndexedPage, PassageIndex, TermMatcher
 from tests import local_research
 

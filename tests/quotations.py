@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from citewell.text.passages.markdown_blocks import render_plain_text, split_table_cells
+from citewell.text.passages.markdown_blocks import render_plain_text
+from citewell.text.passages.page_units import split_table_cells
 
 _CITATION_PATTERN = re.compile(r"(?: \[src_\d+\])+(?: \*\([^)]*\)\*)?$")
 _SUBJECT_PATTERN = re.compile(r"^\[[^\]]*\] ?")

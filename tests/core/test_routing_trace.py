@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import CitewellError, InvalidInput, Misconfigured, NotFound, RateLimited
-from citewell.core.values.paper import GraphAnswer, IdentifierScheme
+from citewell.core.values.paper import IdentifierScheme
+from citewell.core.values.paper_results import GraphAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.routing.ports import Offer
 from citewell.routing.provider_panel import ProviderPanel

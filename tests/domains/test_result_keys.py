@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from citewell.citations.citable_works import load_result_keys
-from citewell.core.values import paper, research, scrape_results, search_results
+from citewell.core.values import (
+    paper_results,
+    research,
+    scrape_results,
+    search_results,
+)
 from citewell.domains import filings, place_records, series, trials
 from citewell.domains.law import case_search
 from citewell.domains.patents import patent_records
@@ -12,8 +17,8 @@ from citewell.search import images, news
 from citewell.sessions import session_views
 
 KINDS = (
-    paper.PaperResult,
-    paper.FullTextAnswer,
+    paper_results.PaperResult,
+    paper_results.FullTextAnswer,
     search_results.SearchResult,
     scrape_results.SourceResult,
     scrape_results.ScrapeOutput,

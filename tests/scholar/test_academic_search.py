@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from citewell.core import tooling as tools
 from citewell.core.tooling import Tool, ToolCall
-from citewell.core.values.paper import GraphAnswer, PapersAnswer
+from citewell.core.values.paper_results import GraphAnswer, PapersAnswer
 from citewell.scholar.literature_search import LiteratureSearch
 from tests.fake_services import offer_service
 from tests.requirements import requires

@@ -7,7 +7,7 @@ from typing import Any
 
 from citewell.core import tooling as tools
 from citewell.core.tooling import Tool, ToolCall
-from citewell.core.values.paper import GraphAnswer, PapersAnswer
+from citewell.core.values.paper_results import GraphAnswer, PapersAnswer
 from citewell.scholar.tools.citation_graph import CitationGraphSearch
 from tests.fake_services import offer_service
 

@@ -20,9 +20,9 @@ from citewell.core.values.paper import (
     NoticeKind,
     OpenCopy,
     PaperHits,
-    PapersAnswer,
     WorkAuthor,
 )
+from citewell.core.values.paper_results import PapersAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchQuery
 from citewell.routing.ports import Offer, ProviderPause

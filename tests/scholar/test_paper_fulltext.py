@@ -18,7 +18,6 @@ from citewell.core.errors import (
 )
 from citewell.core.values.page import Page
 from citewell.core.values.paper import (
-    FullTextAnswer,
     IdentifierScheme,
     IntegrityNotice,
     NoticeKind,
@@ -26,6 +25,7 @@ from citewell.core.values.paper import (
     Paper,
     PaperId,
 )
+from citewell.core.values.paper_results import FullTextAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.scrape_results import RetractionStatus, StructuredData
 from citewell.routing.ports import Offer

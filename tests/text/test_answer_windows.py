@@ -3,7 +3,8 @@ from __future__ import annotations
 import re
 
 from citewell.text.passages.answer_windows import AnswerWindow, WindowCutter, WindowWishes
-from citewell.text.passages.markdown_blocks import BlockKind, PageUnit, split_page_units
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import PageUnit, split_page_units
 from citewell.text.passages.passage_index import (
     DEFAULT_RANKING,
     IndexedPage,

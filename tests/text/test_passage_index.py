@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.passages.markdown_blocks import split_page_units
+from citewell.text.passages.page_units import split_page_units
 from citewell.text.passages.passage_index import (
     IndexedPage,
     PassageIndex,

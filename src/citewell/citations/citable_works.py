@@ -15,7 +15,8 @@ from typing import Any
 
 from citewell.citations.author_names import AuthorName, is_joint_name
 from citewell.citations.references.reference_fields import Reference
-from citewell.core.values.paper import MORE_AUTHORS_PATTERN, IdentifierScheme, Paper, WorkAuthor
+from citewell.core.values.paper import IdentifierScheme, Paper, WorkAuthor
+from citewell.core.values.paper_results import MORE_AUTHORS_PATTERN
 from citewell.text import addresses
 from citewell.text.data_tables import load_table, load_words
 from citewell.text.safety.text_cleaning import clean_markup

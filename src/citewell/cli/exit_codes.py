@@ -15,7 +15,8 @@ import typer
 from citewell.core import environment
 from citewell.core.errors import CitewellError
 from citewell.core.values.counted_words import pluralize
-from citewell.text.safety.text_cleaning import extract_visible_text, mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
+from citewell.text.safety.text_cleaning import extract_visible_text
 
 AllowUnchecked = Annotated[
     bool,

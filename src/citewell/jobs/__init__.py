@@ -8,7 +8,6 @@ API = (
     "job_service",
     "run_record",
     "step_values",
-    "store.hashed_terms",
     "store.job_rows",
     "store.job_store",
     "store.ledger_rows",

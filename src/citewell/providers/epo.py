@@ -33,7 +33,7 @@ from citewell.providers.dialects.google_patent_results import (
     select_applied_filters,
 )
 from citewell.routing.ports import Offer, ProviderKit, ProviderSpec, require_key
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 EXCHANGE_NAMESPACE = "{http://www.epo.org/exchange}"
 OPS_NAMESPACE = "{http://ops.epo.org}"

@@ -8,7 +8,7 @@ from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
 from citewell.reading.bot_walls import PageWall, WallKind
 from citewell.text.addresses import extract_host, is_within_domain
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 _ALTERNATIVE_SOURCE_ADVICE = "Try an alternative source — its content can't be read directly."
 # What lets a site be read that turns readers without it away.

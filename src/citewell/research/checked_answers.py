@@ -38,7 +38,7 @@ from citewell.research.reporting.extractive_report import describe_refusal
 from citewell.research.reporting.model_synthesis import cite_provider_text
 from citewell.research.reporting.quotations import complete_window, render_window_lines
 from citewell.text import addresses, research_prompts
-from citewell.text.passages.markdown_blocks import join_unit_texts
+from citewell.text.passages.page_units import join_unit_texts
 
 MAX_CHECKED_PAGES = 10
 _MAX_CHECKED_STATEMENTS = 40

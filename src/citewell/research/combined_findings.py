@@ -31,7 +31,7 @@ from citewell.research.reporting.extractive_report import ExtractiveReport
 from citewell.research.reporting.follow_on_questions import FollowOnSuggestions
 from citewell.text import addresses
 from citewell.text.passages import markdown_blocks
-from citewell.text.passages.markdown_blocks import PageUnit, list_passage_terms
+from citewell.text.passages.page_units import PageUnit, list_passage_terms
 
 _MAX_LEADING_STATEMENTS = 10
 _MIN_STATEMENT_STEMS = 5  # fewer words are shared by chance

@@ -10,8 +10,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from citewell.core.errors import InternalError
-from citewell.core.values.brand import BrandQuery, BrandRecord
-from citewell.core.values.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
 from citewell.core.values.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -37,11 +35,14 @@ from citewell.core.values.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.core.values.search_results import AnswerQuery, StructuredHits, StructuredQuery
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.workers.worker_tasks import TaskRunner
 
+# Starting the server must not load the values of every domain.
 if TYPE_CHECKING:
+    from citewell.core.values.brand import BrandQuery, BrandRecord
+    from citewell.core.values.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
+    from citewell.core.values.search_results import AnswerQuery, StructuredHits, StructuredQuery
     from citewell.library.library_access import OwnerLibraryIndex
 
 _MAX_LISTED_VALUES = 4

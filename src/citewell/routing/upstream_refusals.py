@@ -22,7 +22,8 @@ from citewell.core.errors import (
 from citewell.net.http.file_downloads import check_status
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import A, read_json_response
-from citewell.text.safety.text_cleaning import clean_markup, mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
+from citewell.text.safety.text_cleaning import clean_markup
 
 REFUSED_STATUSES = (400, 413)  # their body says what was wrong with the request
 _MAX_STATEMENT_CHARS = 300

@@ -12,7 +12,8 @@ from citewell.citations import identifiers
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.argument_types import MAX_SITES
-from citewell.core.values.paper import IdentifierScheme, Paper, PaperResult, PapersAnswer
+from citewell.core.values.paper import IdentifierScheme, Paper
+from citewell.core.values.paper_results import PaperResult, PapersAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.core.values.search_results import EmptySearchHints, SearchAnswer, SearchResult

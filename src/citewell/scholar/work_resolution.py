@@ -14,8 +14,8 @@ from citewell.core.values.paper import (
     IntegrityNotice,
     Paper,
     PaperId,
-    PaperResult,
 )
+from citewell.core.values.paper_results import PaperResult
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.scholar import record_merging
 from citewell.scholar.paper_search_ladder import has_free_text

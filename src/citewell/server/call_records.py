@@ -15,7 +15,7 @@ from citewell.core.errors import CitewellError, SessionNotFound
 from citewell.core.tooling import Owner
 from citewell.core.values.research_session import CallOutcome, SessionSource
 from citewell.server.call_values import NextStep, ToolError, ToolInvocation, ToolOutcome
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 if TYPE_CHECKING:
     from citewell.audit.audit_recorder import AuditRecorder

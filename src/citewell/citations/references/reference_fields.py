@@ -1,4 +1,4 @@
-"""A reference as it was written, and its fields: cleaned values, people, identifiers in order of preference, and line numbers."""
+"""A reference as it was written, and its fields: values, people, identifiers in order of preference, lines."""
 
 from __future__ import annotations
 

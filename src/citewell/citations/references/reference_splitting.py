@@ -1,4 +1,4 @@
-"""Finds reference lists by their headings in many languages; splits one copied from a page, a manuscript or a PDF into single references."""
+"""Finds reference lists by their headings, and splits one copied from a page, a manuscript or a PDF into references."""
 
 from __future__ import annotations
 

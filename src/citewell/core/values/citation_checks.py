@@ -13,7 +13,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from citewell.core.values.paper import PaperResult
+from citewell.core.values.paper_results import PaperResult
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.core.values.wire_values import (
     KEPT_NULL_KEYWORD,

@@ -25,7 +25,7 @@ from citewell.evidence.judging.claim_judge import (
 )
 from citewell.evidence.signs.claim_support import SourceText, can_share_language
 from citewell.evidence.signs.sentence_features import build_sentence_features
-from citewell.text.passages.markdown_blocks import PageUnit, split_page_units
+from citewell.text.passages.page_units import PageUnit, split_page_units
 from citewell.text.passages.passage_index import IndexedPage, PassageIndex, TermMatcher
 from citewell.text.safety import injection_signals
 

@@ -14,7 +14,7 @@ from citewell.reading.documents.document_text import (
     TookTooMuch,
     UnreadableDocument,
 )
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from citewell.core.values.scrape_results import SourcePassage
 from citewell.evidence.signs import nearest_sentences, source_quality
 from citewell.evidence.signs.repeated_texts import DeduplicatedText, drop_repeated_paragraphs
-from citewell.text.passages.markdown_blocks import (
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import (
     MAX_UNIT_PAGE_CHARS,
-    BlockKind,
     PageUnit,
     list_passage_terms,
     split_page_units,

@@ -13,7 +13,8 @@ from citewell.research.pages.page_analysis import PageAnalysis, analyse_pages, f
 from citewell.research.pages.question_coverage import AnswerState, judge_coverage
 from citewell.text.passages import answer_windows
 from citewell.text.passages.answer_windows import AnswerWindow
-from citewell.text.passages.markdown_blocks import BlockKind, PageUnit, join_unit_texts
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import PageUnit, join_unit_texts
 
 _ANSWER_WORDS = 250
 _FURTHER_WORDS = 200

@@ -16,9 +16,9 @@ from citewell.research.planning.research_plan import QuestionKind
 from citewell.text import questions
 from citewell.text.language import word_forms
 from citewell.text.passages.answer_windows import AnswerWindow, WindowCutter, WindowWishes
-from citewell.text.passages.markdown_blocks import (
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import (
     MAX_UNIT_PAGE_CHARS,
-    BlockKind,
     PageUnit,
     list_passage_terms,
     split_page_units,

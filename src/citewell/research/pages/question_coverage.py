@@ -17,7 +17,7 @@ from citewell.research.pages import page_analysis
 from citewell.research.pages.page_analysis import FULL_COVERAGE, PageAnalysis
 from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
 from citewell.text.passages.answer_windows import AnswerWindow
-from citewell.text.passages.markdown_blocks import list_passage_terms
+from citewell.text.passages.page_units import list_passage_terms
 from citewell.text.passages.passage_index import AskedTerm, TermMatcher, list_question_words
 from citewell.text.quantities.quantity_extraction import extract_quantities
 from citewell.text.quantities.stated_quantities import (

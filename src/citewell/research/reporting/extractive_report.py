@@ -22,7 +22,7 @@ from citewell.research.reporting.model_synthesis import SOURCES_HEADING
 from citewell.research.reporting.quotations import ClaimMarks, complete_window, render_window_lines
 from citewell.text import questions
 from citewell.text.passages.answer_windows import AnswerWindow, needs_previous_sentence
-from citewell.text.passages.markdown_blocks import PageUnit, join_unit_texts, list_passage_terms
+from citewell.text.passages.page_units import PageUnit, join_unit_texts, list_passage_terms
 
 _MAX_SIDE_WINDOWS = 30  # of the ranking, among which both sides must be
 _MAX_SIDE_WORDS = 60  # quoted for one side

@@ -27,7 +27,7 @@ from citewell.research.reporting.question_phrasing import (
     turn_into_question,
 )
 from citewell.text.language import scripts, word_forms
-from citewell.text.passages.markdown_blocks import list_passage_terms
+from citewell.text.passages.page_units import list_passage_terms
 
 MAX_FOLLOW_ONS = 6
 _MIN_FOLLOW_ONS = 2  # fewer are filled up with a general one

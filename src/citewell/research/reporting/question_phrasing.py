@@ -11,7 +11,7 @@ from citewell.research.pages.page_analysis import PageAnalysis
 from citewell.research.planning.thread_context import load_aspect_words
 from citewell.text.data_tables import load_table
 from citewell.text.language import scripts, word_forms
-from citewell.text.passages.markdown_blocks import list_passage_terms
+from citewell.text.passages.page_units import list_passage_terms
 from citewell.text.passages.passage_index import IndexedPage
 
 _MAX_SUBJECT_WORDS = 4

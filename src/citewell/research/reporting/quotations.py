@@ -22,12 +22,8 @@ from citewell.research.planning.thread_context import ThreadQuote, ThreadQuotes
 from citewell.text import addresses
 from citewell.text.passages import answer_windows
 from citewell.text.passages.answer_windows import AnswerWindow
-from citewell.text.passages.markdown_blocks import (
-    BlockKind,
-    PageUnit,
-    join_unit_texts,
-    list_passage_terms,
-)
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import PageUnit, join_unit_texts, list_passage_terms
 
 _ANSWER_PATTERN = re.compile(r"^## Answer\s*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CELL_NAME_PATTERN = re.compile(r"(?:\A|(?<=; ))[^:;]{1,80}: ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
-from citewell.core.values.paper import PapersAnswer
+from citewell.core.values.paper_results import PapersAnswer
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.scholar.literature_search import LiteratureSearch, PaperSearchRequest
 

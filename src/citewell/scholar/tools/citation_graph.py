@@ -15,14 +15,8 @@ from citewell.core.errors import CitewellError, InvalidInput, NotFound
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import SessionArguments, Tool, ToolCall
 from citewell.core.values.argument_types import OptionalName, check_declared_bounds
-from citewell.core.values.paper import (
-    BibliographicQuery,
-    GraphAnswer,
-    IdentifierScheme,
-    Paper,
-    PaperId,
-    PaperResult,
-)
+from citewell.core.values.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
+from citewell.core.values.paper_results import GraphAnswer, PaperResult
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.routing import ports, provider_failures
 from citewell.routing.provider_catalogue import ProviderCatalogue

@@ -23,7 +23,8 @@ from citewell.core.settings import CoreSettings
 from citewell.core.tooling import ProgressCallback, SessionArguments, Tool, ToolCall
 from citewell.core.values.argument_types import check_declared_bounds
 from citewell.core.values.page import Page
-from citewell.core.values.paper import FullTextAnswer, IdentifierScheme, OpenCopy, Paper, PaperId
+from citewell.core.values.paper import IdentifierScheme, OpenCopy, Paper, PaperId
+from citewell.core.values.paper_results import FullTextAnswer
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.reading import page_works, source_classification

@@ -29,7 +29,7 @@ from citewell.server.settings import ServerSettings
 from citewell.server.startup import resume_jobs
 from citewell.server.stdio.instant_start import InstantStart
 from citewell.server.stdio.stdio_wire import LineQueue, SessionLoaded, StdioWire
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 if TYPE_CHECKING:
     from citewell.server.stdio.sdk_session import SdkSession

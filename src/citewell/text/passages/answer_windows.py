@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from citewell.text.passages.markdown_blocks import BlockKind, PageUnit
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import PageUnit
 from citewell.text.passages.passage_index import TermMatcher
 
 _NAVIGATION_PATTERN = re.compile(

@@ -1,16 +1,13 @@
-"""Finds the blocks and headings of a markdown text: paragraphs, list items, table rows and code; and the units in them that can be quoted."""
+"""Finds the blocks and headings of a markdown text: paragraphs, list items, table rows and code; splits what a model wrote."""
 
 from __future__ import annotations
 
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-
-from citewell.text.language import sentences, word_forms
+from itertools import takewhile
 
 _HEADING_PATTERN = re.compile(r"^(#{1,6})[ \t]++(\S[^\n]*)$", re.MULTILINE)
 
@@ -45,14 +42,14 @@ _MAX_LABEL_WORDS, _MAX_QUESTION_WORDS = 8, 20
 _LABEL_LEVEL = 7  # below every real heading
 _SENTENCE_ENDS = (".", "!", "…", ",", ";", "。", "！", "．", "।")
 _QUESTION_ENDS = ("?", "？", "؟")
-MAX_UNIT_PAGE_CHARS = 200_000  # characters of a page that are looked at
-_CELL_BORDER_PATTERN = re.compile(r"(?<!\\)\|")
-_UNSPACED_ENDS = ("。", "！", "？", "．")
-_KEPT_PAGES = 32  # the pages of a job or two, which are analysed in every round
-_MAX_CODE_CHARS = 2000  # characters of a code block whose words count
-_LEADING_BULLET_PATTERN = re.compile(r"(?:(?:[-–•▢☐✓✔►*]|#{1,6}+)\s++)++")
-_MIN_PASSAGE_LETTERS = 2
-_MAX_UNIT_CHARS = 1500  # a longer one is no sentence
+# For text that a model wrote.
+_WRITTEN_FENCE_PATTERN = re.compile(r"\s{0,40}+(?:```|~~~)")
+_WRITTEN_HEADING_PATTERN = re.compile(r"(\s{0,3}+(?:#{1,6}+)\s{1,9}+)(.*)")
+_WRITTEN_ITEM_PATTERN = re.compile(
+    r"(\s{0,40}+(?:[-*+•]|\d{1,3}+[.)])\s{1,9}+(?:\[[ xX]\]\s)?)(.*)"
+)
+_WRITTEN_RULE_PATTERN = re.compile(r"(?:[-*_]\s{0,3}+){3,}+")
+_WRITTEN_QUOTE_PATTERN = re.compile(r"(\s{0,9}+(?:>\s?){1,9}+)(.*)")
 
 
 class BlockKind(StrEnum):
@@ -255,102 +252,115 @@ def find_heading_path(headings: tuple[PlacedHeading, ...], offset: int) -> tuple
     return headings[place - 1].path if place else ()
 
 
+class WrittenKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    TABLE = "table"
+    CODE = "code"
+    RULE = "rule"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageUnit:
-    """A sentence, an item, a row or a block of code, with its offsets in the page's text."""
+class WrittenBlock:
+    kind: WrittenKind
+    text: str  # without its prefix; of a table or code, its lines
+    prefix: str = ""  # such as "- ", "2. " or "## "
+    gap: bool = True  # an empty line stands before it
 
-    kind: BlockKind
-    start: int
-    end: int
-    block: int  # number of the paragraph, list or table that it belongs to
-    headings: tuple[str, ...]
-    text: str  # without markup; of a row, its cells
-    stems: tuple[str, ...]
-    words: int
-    cells: tuple[str, ...] = ()
-    table_header: tuple[str, ...] = ()
-    is_ordered: bool = False
+    @property
+    def level(self) -> int:
+        """Of a heading, how many # it has."""
+        return self.prefix.count("#")
 
 
-def list_passage_terms(text: str, *, language: str | None) -> list[str]:
-    """The stems by which passages are compared; names such as Go, PC and Pi are among them."""
-    return word_forms.list_terms(text, language=language, min_letters=_MIN_PASSAGE_LETTERS)
+def split_written_blocks(text: str) -> list[WrittenBlock]:
+    """The blocks in text order; the lines of a paragraph or item are joined into one."""
+    blocks: list[WrittenBlock] = []
+    gap = True
+    lines = text.splitlines()
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        if not line.strip():
+            gap, place = True, place + 1
+            continue
+        block, taken = _read_block(lines, place, gap=gap)
+        joined = _join_to_previous(blocks, block)
+        if not joined:
+            blocks.append(block)
+        gap, place = False, place + taken
+    return blocks
 
 
-@lru_cache(maxsize=_KEPT_PAGES)
-def split_page_units(text: str, *, language: str | None = None) -> tuple[PageUnit, ...]:
-    """The units of a page in text order; images and empty parts are left out."""
-    units: list[PageUnit] = []
-    header: tuple[str, ...] = ()
-    number, previous = 0, None
-    blocks = find_markdown_blocks(text[:MAX_UNIT_PAGE_CHARS])
+def _read_block(lines: list[str], place: int, *, gap: bool) -> tuple[WrittenBlock, int]:
+    line = lines[place]
+    if _WRITTEN_FENCE_PATTERN.match(line):
+        end = next(
+            (at for at in range(place + 1, len(lines)) if _WRITTEN_FENCE_PATTERN.match(lines[at])),
+            len(lines) - 1,
+        )
+        text = "\n".join(lines[place : end + 1])
+        return WrittenBlock(kind=WrittenKind.CODE, text=text, gap=gap), end + 1 - place
+    if _is_row(line):
+        rows = [row.strip() for row in takewhile(_is_row, lines[place:])]
+        return WrittenBlock(kind=WrittenKind.TABLE, text="\n".join(rows), gap=gap), len(rows)
+    if _WRITTEN_RULE_PATTERN.fullmatch(line.strip()):
+        return WrittenBlock(kind=WrittenKind.RULE, text=line.strip(), gap=gap), 1
+    for pattern, kind in (
+        (_WRITTEN_HEADING_PATTERN, WrittenKind.HEADING),
+        (_WRITTEN_ITEM_PATTERN, WrittenKind.ITEM),
+        (_WRITTEN_QUOTE_PATTERN, WrittenKind.PARAGRAPH),
+    ):
+        match = pattern.match(line)
+        if match:
+            words = match.group(match.lastindex or 0).strip()
+            return WrittenBlock(kind=kind, text=words, prefix=match[1], gap=gap), 1
+    return WrittenBlock(kind=WrittenKind.PARAGRAPH, text=line.strip(), gap=gap), 1
+
+
+def _is_row(line: str) -> bool:
+    plain = line.strip()
+    return len(plain) > 1 and plain[0] == plain[-1] == "|"
+
+
+def _join_to_previous(blocks: list[WrittenBlock], block: WrittenBlock) -> bool:
+    """Join a line to the paragraph or item that it continues."""
+    if block.gap or not blocks or block.kind is not WrittenKind.PARAGRAPH:
+        return False
+    last = blocks[-1]
+    same_quote = block.prefix.strip() == (last.prefix.strip() if ">" in last.prefix else "")
+    if last.kind not in {WrittenKind.PARAGRAPH, WrittenKind.ITEM} or not same_quote:
+        return False
+    blocks[-1] = WrittenBlock(
+        kind=last.kind, text=f"{last.text} {block.text}", prefix=last.prefix, gap=last.gap
+    )
+    return True
+
+
+def join_written_blocks(blocks: list[WrittenBlock]) -> str:
+    """The markdown of these blocks; items of one list stay together."""
+    text = ""
     for place, block in enumerate(blocks):
-        if block.kind is BlockKind.RULE:
+        tight = not block.gap and place and blocks[place - 1].kind is block.kind
+        text += "" if not place else "\n" if tight else "\n\n"
+        text += block.prefix + block.text
+    return text
+
+
+def drop_empty_sections(blocks: list[WrittenBlock]) -> list[WrittenBlock]:
+    """The blocks without headings and lead-ins below which nothing is left."""
+    kept: list[WrittenBlock] = []
+    for block in reversed(blocks):
+        after = kept[-1] if kept else None
+        if block.kind is WrittenKind.HEADING and (
+            after is None or (after.kind is WrittenKind.HEADING and after.level <= block.level)
+        ):
             continue
-        following = blocks[place + 1].kind if place + 1 < len(blocks) else None
-        if block.kind is not previous or block.kind in {BlockKind.PARAGRAPH, BlockKind.CODE}:
-            number += 1
-            header = ()
-        previous = block.kind
-        if block.kind is BlockKind.ROW and following is BlockKind.RULE:
-            header = split_table_cells(text[block.start : block.end])
+        leads = block.kind is WrittenKind.PARAGRAPH and block.text.rstrip("*_ ").endswith(
+            (":", "：")
+        )
+        if leads and (after is None or after.kind is WrittenKind.HEADING):
             continue
-        units += _split_block(text, block, number, header, language)
-    return tuple(units)
-
-
-def _split_block(
-    text: str, block: TextBlock, number: int, header: tuple[str, ...], language: str | None
-) -> Iterator[PageUnit]:
-    for start, end in _list_unit_spans(text, block):
-        raw = text[start:end]
-        cells = split_table_cells(raw) if block.kind is BlockKind.ROW else ()
-        if block.kind is BlockKind.CODE:
-            plain, counted = raw, raw[:_MAX_CODE_CHARS]
-        else:
-            plain = "; ".join(filter(None, cells)) if cells else render_plain_text(raw)
-            counted = plain
-        if plain and len(plain) <= (_MAX_UNIT_CHARS if not cells else 4 * _MAX_UNIT_CHARS):
-            yield PageUnit(
-                kind=block.kind,
-                start=start,
-                end=end,
-                block=number,
-                headings=block.headings,
-                text=plain,
-                stems=tuple(list_passage_terms(counted, language=language)),
-                words=len(plain.split()) if plain.isascii() else word_forms.count_words(plain),
-                cells=cells,
-                table_header=header,
-                is_ordered=block.is_ordered,
-            )
-
-
-def _list_unit_spans(text: str, block: TextBlock) -> Iterator[tuple[int, int]]:
-    if block.kind is not BlockKind.PARAGRAPH:
-        is_item = block.kind is BlockKind.ITEM
-        yield _skip_bullets(text, block.start, block.end) if is_item else block.start, block.end
-        return
-    for start, end in sentences.find_sentence_spans(text[block.start : block.end]):
-        yield _skip_bullets(text, block.start + start, block.start + end), block.start + end
-
-
-def _skip_bullets(text: str, start: int, end: int) -> int:
-    """Where the words of a sentence begin: some pages write their bullets as text."""
-    match = _LEADING_BULLET_PATTERN.match(text, start, end)
-    return match.end() if match else start
-
-
-def join_unit_texts(units: Iterable[PageUnit]) -> str:
-    """The units as running text; after a full stop of an unspaced script stands no space."""
-    joined = ""
-    for unit in units:
-        space = "" if not joined or joined.endswith(_UNSPACED_ENDS) else " "
-        joined += f"{space}{unit.text}"
-    return joined
-
-
-def split_table_cells(row: str) -> tuple[str, ...]:
-    """The cells of a row of a markdown table, without markup."""
-    inner = row.strip().removeprefix("|").removesuffix("|")
-    return tuple(render_plain_text(cell) for cell in _CELL_BORDER_PATTERN.split(inner))
+        kept.append(block)
+    return kept[::-1]

@@ -15,7 +15,8 @@ from importlib import resources
 from math import ceil
 
 from citewell.text.language import word_forms
-from citewell.text.passages.markdown_blocks import PageUnit, list_passage_terms, render_plain_text
+from citewell.text.passages.markdown_blocks import render_plain_text
+from citewell.text.passages.page_units import PageUnit, list_passage_terms
 from citewell.text.passages.term_weights import weigh_term
 
 _RELATED_FILE = "related_words.txt"

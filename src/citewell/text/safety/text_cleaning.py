@@ -1,4 +1,4 @@
-"""Removes tags and the characters that a person cannot see but a model would read, and masks credentials."""
+"""Removes tags and the characters that a person cannot see but a model would read."""
 
 from __future__ import annotations
 
@@ -69,16 +69,6 @@ _MAX_CLEANING_ROUNDS = 6
 _COMMENT_PATTERN = compile_on_use(r"<!--.*?-->", re.DOTALL)
 _HTML_TAG_PATTERN = compile_on_use(r"</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>")
 _BREAKING_TAG_PATTERN = compile_on_use(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
-_MASK_TEXT = "***"
-_KNOWN_KEY_PATTERN = re.compile(
-    r"AIza[\w-]{35}|\bsk-[\w-]{20,}|\bBSA[\w-]{20,}|\btvly-[\w-]{16,}|\bgh[pousr]_\w{20,}|\b[0-9a-fA-F]{64}\b"
-)
-_LABELLED_SECRET_PATTERN = re.compile(
-    r"(?i)(bearer\s+|(?:api[_-]?key|key|token|secret|password|passwd|access_token|subscription-token)"
-    r"[\"']?\s*[=:]\s*[\"']?)([^\s&\"',;}]{6,})"
-)
-_URL_USERINFO_PATTERN = re.compile(r"(?i)(https?://)[^\s/@:]+:[^\s/@]+@")
-_ARTIFACT_URI_PATTERN = re.compile(r"research://artifact/[0-9a-f]{64}")
 
 
 def clean_markup(markup: str | None) -> str:
@@ -155,16 +145,3 @@ def _replace_with_first_group(
     if len(after) != len(text):
         counts[kind] += len(text) - len(after)
     return after
-
-
-def mask_secrets(text: str) -> str:
-    """`text` with everything that looks like a credential replaced by ***; artifact ids are kept."""
-    kept = _ARTIFACT_URI_PATTERN.findall(text)
-    for number, uri in enumerate(kept):
-        text = text.replace(uri, f"\x00{number}\x00")
-    text = _KNOWN_KEY_PATTERN.sub(_MASK_TEXT, text)
-    text = _LABELLED_SECRET_PATTERN.sub(lambda match: match[1] + _MASK_TEXT, text)
-    text = _URL_USERINFO_PATTERN.sub(lambda match: match[1] + _MASK_TEXT + "@", text)
-    for number, uri in enumerate(kept):
-        text = text.replace(f"\x00{number}\x00", uri)
-    return text

@@ -15,7 +15,8 @@ from citewell.net.http.messages import HttpResponse, RedirectPolicy
 from citewell.net.upstream.json_responses import OptionalField, ResponsePart, TolerantItems
 from citewell.reading.sites import site_kit
 from citewell.reading.sites.youtube.listed_videos import find_embedded_object, parse_json_object
-from citewell.text.safety.text_cleaning import clean_markup, mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
+from citewell.text.safety.text_cleaning import clean_markup
 
 _AGE_LIMIT_PATTERN = re.compile(r"\bage\b|inappropriate|mature", re.IGNORECASE)
 _BOT_CHECK_PATTERN = re.compile(r"not a bot|unusual traffic", re.IGNORECASE)

@@ -19,7 +19,7 @@ from citewell.reading.sites.youtube import watch_pages
 from citewell.reading.sites.youtube.listed_videos import ListedVideo
 from citewell.reading.sites.youtube.transcripts import build_watch_address
 from citewell.reading.sites.youtube.video_listings import VideoListing, parse_video_feed
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 _LISTING_TIMEOUT_SECONDS = 30.0
 _MAX_PLAYLIST_VIDEOS = 500

@@ -29,7 +29,7 @@ from citewell.routing.ports import (
     WebSearch,
 )
 from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.text.safety.text_cleaning import mask_secrets
+from citewell.text.safety.secret_masking import mask_secrets
 
 _PROBE_WORD = "sleep"
 _PROBE_SERIES = {
