@@ -15,8 +15,8 @@ from typing import Any
 
 from citewell.core.config import Settings
 from citewell.jobs.durable_job import JobOrder
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 
 KIND = "wait"

@@ -13,7 +13,7 @@ from benchmarks.draft_check.draft_recipes import build_specimens
 from benchmarks.draft_check.draft_scoring import fold_letters, score_draft, sum_scores
 from benchmarks.draft_check.handwritten_drafts import load_handwritten
 from benchmarks.draft_check.section import REQUIRED_KINDS
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.drafts.draft import CitationForm, Draft, DraftCitation, DraftPlace, DraftReference
 from citewell.drafts.draft_findings import (
     DraftFinding,

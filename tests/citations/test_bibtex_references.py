@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import parse_bibliography
+from citewell.citations.references.reference_fields import Reference
 
 
 def one(text: str) -> Reference:

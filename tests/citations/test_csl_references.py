@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import parse_bibliography
+from citewell.citations.references.reference_fields import Reference
 
 
 def one(**item: Any) -> Reference:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.citations.reference import BibliographyDocument
 from citewell.citations.references import parse_bibliography
+from citewell.citations.references.reference_fields import BibliographyDocument
 from citewell.core.errors import InvalidInput
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from citewell.citations.reference import BibliographyDocument, Reference
 from citewell.citations.references import detect_bibliography_format, parse_bibliography
 from citewell.citations.references.formats.format_readers import FORMAT_READERS
+from citewell.citations.references.reference_fields import BibliographyDocument, Reference
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
 from tests.requirements import requires
 

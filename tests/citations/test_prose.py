@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import parse_bibliography
+from citewell.citations.references.reference_fields import Reference
 
 WRITTEN = json.loads((Path(__file__).parent / "prose.json").read_text("utf-8"))
 STYLES = sorted({entry["style"] for entry in WRITTEN})

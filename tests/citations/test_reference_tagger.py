@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import reference_tagger
 from citewell.citations.references.prose_references import (
     parse_prose_document,
     parse_prose_reference,
 )
+from citewell.citations.references.reference_fields import Reference
 from citewell.citations.references.reference_tagger import split_reference_tokens
 from tests.requirements import requires
 

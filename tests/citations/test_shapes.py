@@ -5,7 +5,7 @@ import time
 import pytest
 
 from citewell.citations import references
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 
 
 def read(text: str) -> Reference:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import parse_bibliography
+from citewell.citations.references.reference_fields import Reference
 
 
 def one(*lines: str) -> Reference:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.sql.database import SqlStatement
 

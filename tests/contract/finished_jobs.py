@@ -14,7 +14,7 @@ from citewell.core.values.research import (
     ValueRow,
     ValueTable,
 )
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.contract.offices import OWNER, office, order
 from tests.contract.states import Kept

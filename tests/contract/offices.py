@@ -11,10 +11,10 @@ from typing import Any
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
 from citewell.jobs.dbos_queue import SqlWorkflowQueue
 from citewell.jobs.durable_job import CallReply, JobOrder, JobView
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobRunner, JobService, SqlJobQueue
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.store.held_jobs import HeldJob
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.contract.states import Kept
 

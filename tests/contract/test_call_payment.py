@@ -26,9 +26,9 @@ from citewell.jobs.durable_job import (
     JobStep,
     JobStepState,
 )
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.store.held_jobs import JobRecord
 from citewell.jobs.store.job_store import ReconciledCall
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.failures import (
     PASSING_FAILURES,

@@ -10,7 +10,7 @@ import pytest
 
 from citewell.core.values.research import ResearchStatus
 from citewell.jobs.dbos_engine import name_worker
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.failures import StoreError
 from citewell.store.settings import StoreSettings

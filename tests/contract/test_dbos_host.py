@@ -12,7 +12,7 @@ from citewell.core.errors import CitewellError, Misconfigured
 from citewell.core.values.research import ResearchStatus
 from citewell.jobs import dbos_host
 from citewell.jobs.dbos_host import DbosHost, HostOptions
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.conditions import until

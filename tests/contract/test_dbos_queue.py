@@ -14,7 +14,7 @@ from citewell.core.values.research import ResearchStatus
 from citewell.jobs.dbos_engine import SqlWorkerHeartbeats, WorkerName
 from citewell.jobs.dbos_host import PARKED, DbosHost, HostOptions, RunJob
 from citewell.jobs.dbos_queue import SqlWorkflowQueue
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.conditions import until

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.core.errors import InvalidInput
 from citewell.core.values.research import ResearchStatus
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.failures import PASSING_FAILURES, StoreError
 from tests.conditions import until

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.step_values import ResearchAssignment
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research import job_views
 from citewell.server.state.state_store import StateStore
 from citewell.store.coordination.change_notices import (

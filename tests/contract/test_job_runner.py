@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from citewell.core.values.research import ResearchStatus
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import SqlJobQueue
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.conditions import until

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from citewell.core.values.research import ResearchStatus
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.store.job_store import ReconciledCall
 from citewell.jobs.store.thread_store import (
     BalanceTooLow,
@@ -15,7 +16,6 @@ from citewell.jobs.store.thread_store import (
     UnknownJob,
     UnknownThread,
 )
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.conditions import until
 from tests.contract.offices import (

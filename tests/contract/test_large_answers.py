@@ -19,7 +19,7 @@ from citewell.core.values.wire_values import WireValue
 from citewell.server.call_answers import LINK_SCHEMA, AnswerSize
 from citewell.server.call_values import ToolInvocation, ToolOutcome
 from citewell.server.capabilities import tool_selection
-from citewell.server.manifest import load_manifest
+from citewell.server.capabilities.tool_selection import load_manifest
 from citewell.server.settings import ServerSettings
 from citewell.store.cache_store import open_cache_store
 from citewell.text.truncation import classify_size

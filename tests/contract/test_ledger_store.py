@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import InvalidInput
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.store.ledger_rows import CreditBalance, LedgerEntryType
 from citewell.jobs.store.thread_store import BalanceTooLow
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.contract.offices import (
     CENT,

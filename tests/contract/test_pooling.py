@@ -12,7 +12,7 @@ import pytest
 
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.server.http.hosting import check_start
 from citewell.server.state.state_backup import back_up_state, restore_state
 from citewell.server.state.state_check import StateCondition, refuse_unusable_state

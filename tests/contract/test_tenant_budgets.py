@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from citewell.core.tooling import Owner
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.store.ledger_store import TenantBalance
 from citewell.jobs.store.thread_store import BalanceTooLow, TenantBudgetTooLow
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.contract.offices import CENT, Provider, completed, ended, office, order, paying, working
 from tests.contract.states import ENGINES, Kept, kept

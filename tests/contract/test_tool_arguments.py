@@ -13,7 +13,7 @@ import pytest
 
 from citewell.core import config
 from citewell.server.app import App
-from citewell.server.manifest import load_manifest
+from citewell.server.capabilities.tool_selection import load_manifest
 from tests.requirements import requires
 
 QUERY = {"type": "string", "minLength": 1, "maxLength": 500}

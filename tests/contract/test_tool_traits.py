@@ -12,7 +12,7 @@ from citewell.net.settings import NetSettings
 from citewell.reading.fetch_tiers import MARKDOWN_TIMEOUT_SECONDS
 from citewell.reading.settings import ReadingSettings
 from citewell.reading.tier_assembly import BROWSER_TIMEOUT_SECONDS, STEALTH_TIMEOUT_SECONDS
-from citewell.server.manifest import load_manifest
+from citewell.server.capabilities.tool_selection import load_manifest
 from citewell.server.settings import ServerSettings
 from citewell.sessions.settings import SessionsSettings
 from tests.requirements import requires

@@ -9,10 +9,10 @@ import pytest
 
 from citewell.core.errors import InternalError, NotFound, UpstreamUnavailable
 from citewell.core.values.research import ResearchStatus
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.store.thread_store import (
     UnknownStep,
 )
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from tests.conditions import until
 from tests.contract.offices import (

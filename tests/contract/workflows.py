@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.store.thread_store import (
     UnknownJob,
 )
-from citewell.jobs.workflow_run import WorkflowRun
 from tests.conditions import until
 from tests.contract.offices import (
     OWNER,

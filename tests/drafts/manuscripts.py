@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from citewell.citations import references
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.paper import IdentifierScheme, PaperId
 from citewell.drafts.draft import (
     CitationForm,

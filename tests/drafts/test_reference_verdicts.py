@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.errors import InvalidInput, RefusedByPolicy
 from citewell.core.values.paper import PaperId
 from citewell.drafts.commands.checking.checked_draft import CheckedDraft, print_findings

@@ -24,9 +24,9 @@ import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before
 from citewell.core.config import Settings
 from citewell.core.values.research import TICKS_PER_CENT
 from citewell.jobs.durable_job import CallUncertain, JobOrder
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import EngineTiming
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.server.state.state_store import StateStore
 from citewell.store.settings import StoreSettings
 from tests.e2e import metered

@@ -12,7 +12,7 @@ from citewell import providers
 from citewell.core import config
 from citewell.core.tooling import Owner
 from citewell.server.app import App
-from citewell.server.manifest import load_manifest
+from citewell.server.capabilities.tool_selection import load_manifest
 from tests.e2e import private_documents as private
 from tests.e2e import sealed_calls as sealed
 from tests.internet.faults import ALWAYS, Fault

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from citewell.core import tooling as tools
-from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.commands import reference
 from tests.requirements import requires
@@ -31,7 +30,7 @@ FORBIDDEN = {
 
 def tokens(profile: str, *, switched_on: bool) -> float:
     """What the list costs, without or with every setting that offers further tools."""
-    entries = manifest.load_manifest()["tools"]
+    entries = tool_selection.load_manifest()["tools"]
     switches = tool_selection.list_required_settings(entries) if switched_on else ()
     chosen = tool_selection.select_entries(entries, profile=profile, switched_on=switches)
     costs = [
@@ -63,7 +62,7 @@ def test_the_list_fits_its_budget(profile: str, switched_on: bool, most: int) ->
 
 
 def test_the_whole_list_with_output_schemas_is_bounded() -> None:
-    wires = [entry["wire"] for entry in manifest.load_manifest()["tools"]]
+    wires = [entry["wire"] for entry in tool_selection.load_manifest()["tools"]]
 
     assert len(json.dumps(wires, separators=(",", ":")).encode()) / 4 <= 20000
 
@@ -72,7 +71,7 @@ def test_the_whole_list_with_output_schemas_is_bounded() -> None:
 @pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
     wire = next(
-        entry["wire"] for entry in manifest.load_manifest()["tools"] if entry["name"] == name
+        entry["wire"] for entry in tool_selection.load_manifest()["tools"] if entry["name"] == name
     )
 
     assert not set(keys(wire["inputSchema"])) & FORBIDDEN
@@ -82,13 +81,13 @@ def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
 @pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_description_is_short_and_there(name: str) -> None:
     wire = next(
-        entry["wire"] for entry in manifest.load_manifest()["tools"] if entry["name"] == name
+        entry["wire"] for entry in tool_selection.load_manifest()["tools"] if entry["name"] == name
     )
 
     assert 20 <= len(wire["description"]) <= 400
 
 
 def test_the_manifest_is_what_the_code_says() -> None:
-    assert manifest.MANIFEST_PATH.read_text(encoding="utf-8") == reference.render_manifest(), (
-        "run `make reference`"
-    )
+    assert (
+        tool_selection.MANIFEST_PATH.read_text(encoding="utf-8") == reference.render_manifest()
+    ), "run `make reference`"

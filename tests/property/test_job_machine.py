@@ -15,11 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from citewell.core.errors import NetworkFailed, RejectedRequest
 from citewell.core.values.research import TICKS_PER_CENT, ResearchStatus
 from citewell.jobs.durable_job import BudgetSpent, CallFailed, CallReply, CallUncertain, JobOrder
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.store.job_store import ReconciledCall
 from citewell.jobs.store.thread_store import BalanceTooLow
-from citewell.jobs.workflow_run import WorkflowRun
 from tests.contract.offices import embedded
 from tests.inline import InlineDatabase, Mortal, inline_state
 

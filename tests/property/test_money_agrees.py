@@ -17,11 +17,11 @@ from citewell.core.config import Settings
 from citewell.core.errors import NetworkFailed
 from citewell.core.values.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
 from citewell.jobs.durable_job import BudgetSpent, CallReply, CallUncertain, JobOrder
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import EngineTiming
 from citewell.jobs.step_values import RESEARCH_JOB_KIND, ResearchAssignment
 from citewell.jobs.store.thread_store import BalanceTooLow
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research.planning.provider_choice import ProviderChoice
 from citewell.research.research_service import ResearchService
 from citewell.routing.provider_catalogue import ProviderCatalogue

@@ -14,7 +14,7 @@ from citewell.core.values.search_queries import SearchQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers import newsfeeds
 from citewell.providers.newsfeeds import choose_feeds, load_feed_list, parse_user_feeds
-from citewell.text import addresses, country_codes
+from citewell.text import addresses, places
 from tests.contract.recordings import Canned, kit_over
 from tests.providers.asking import NOW
 
@@ -223,6 +223,6 @@ def test_the_list_is_dated_and_well_formed() -> None:
         assert addresses.is_web_address(feed.url)
         assert feed.publisher
         assert all(addresses.parse_domain(site) == site for site in feed.site.split())
-        assert country_codes.is_language_code(feed.language)
-        assert not feed.country or country_codes.is_country_code(feed.country)
+        assert places.is_language_code(feed.language)
+        assert not feed.country or places.is_country_code(feed.country)
     assert len({feed.language for feed in listed.feeds}) >= 20

@@ -11,8 +11,8 @@ from citewell.core.values.research import RESEARCH_TIERS, ClaimRelation, Provide
 from citewell.evidence.judging.claim_judge import ClaimJudge
 from citewell.evidence.judging.claim_judging import ClaimJudging, JudgeContext
 from citewell.evidence.judging.model_judge import ModelJudge
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.step_values import PageReading
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research.claims.citation_check import CitationCheck, judge_citations, list_cited_pairs
 from citewell.research.planning.research_plan import build_research_plan
 from tests.internet.judgements import quote_honestly

@@ -10,7 +10,7 @@ from citewell.cli import screen
 from citewell.cli.tool_command import ImageProtocol, detect_image_protocol, encode_inline_image
 from citewell.core.errors import RefusedByPolicy
 from citewell.net.http.messages import HttpRequest, HttpResponse
-from citewell.search.thumbnail_fetching import ThumbnailFetcher
+from citewell.search.image_filters import ThumbnailFetcher
 from tests.command_runs import Run
 from tests.contract.recordings import Canned
 

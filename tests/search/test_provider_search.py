@@ -6,11 +6,15 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import Misconfigured, RateLimited, UpstreamUnavailable
-from citewell.core.values.search_queries import SearchFilter, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHits,
+    SearchQuery,
+    build_operator_query,
+)
 from citewell.routing.ports import Offer, ProviderSpec
 from citewell.search.lenses import LensCatalogue, SearchLens
 from citewell.search.provider_search import ProviderReply, plan_provider_search, search_provider
-from citewell.text.search_operators import build_operator_query
 from tests.requirements import requires
 from tests.search.doubles import NOW, NewsToo, Scripted, Shop, hit, hits, spec
 

@@ -11,8 +11,8 @@ import citewell.server.stdio.stdio_server
 from citewell.cli import main
 from citewell.core.config import Settings
 from citewell.core.settings import CoreSettings
-from citewell.server import manifest
 from citewell.server.app import App
+from citewell.server.capabilities import tool_selection
 from citewell.server.settings import ServerSettings
 from tests.command_runs import Run
 from tests.requirements import requires
@@ -158,7 +158,7 @@ def test_help_gives_the_number_of_tools_of_the_default_profile(
 ) -> None:
     main(["serve", "--help"])
 
-    tools = manifest.load_manifest()["tools"]
+    tools = tool_selection.load_manifest()["tools"]
     offered = [entry for entry in tools if entry["default"] and not entry["requiredSetting"]]
     assert len(offered) == 16
     assert "sixteen tools" in " ".join(capsys.readouterr().out.split())

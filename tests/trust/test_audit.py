@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from citewell.citations import references
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.citations.references.reference_fields import (
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+)
 from citewell.core.errors import InvalidInput
 from citewell.core.values.paper import PaperId
 from citewell.links.link_checks import LinkState

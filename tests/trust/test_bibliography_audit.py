@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citewell.citations.reference import BibliographyDocument
+from citewell.citations.references.reference_fields import BibliographyDocument
 from citewell.core.errors import InvalidInput
 from citewell.links.link_checks import LinkState
 from citewell.trust import bibliography_audit

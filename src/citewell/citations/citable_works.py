@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import Any
 
 from citewell.citations.author_names import AuthorName, is_joint_name
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.paper import IdentifierScheme, Paper, WorkAuthor
 from citewell.core.values.paper_results import MORE_AUTHORS_PATTERN
 from citewell.text import addresses

@@ -7,7 +7,9 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
 
 from citewell.core import config
 from citewell.core.config import Settings
@@ -19,6 +21,11 @@ from citewell.net.settings import NetSettings
 if TYPE_CHECKING:
     from citewell.server.app import App
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AnswerJson = Annotated[bool, typer.Option("--json", help="Print the answer of the tool as JSON.")]
+TenantArgument = Annotated[str, typer.Argument(help="The tenant of the user.")]
+UserArgument = Annotated[str, typer.Argument(help="The user.")]
+STDIN_NAME = "-"  # given instead of a file or a text, it means standard input
 T = TypeVar("T")
 
 # The commands of the rooms use this frame, and the server stands above the rooms: it is loaded by name.

@@ -20,8 +20,7 @@ import typer
 from pydantic.fields import FieldInfo
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app
-from citewell.cli.shared_options import AnswerJson
+from citewell.cli.command_app import AnswerJson, open_command_app
 from citewell.core import tooling as tools
 from citewell.core.settings import CoreSettings
 from citewell.core.tooling import FIELD_DEFAULT, Card, CommandOption, SearchCommand, ToolArguments

@@ -8,7 +8,6 @@ API = (
     "law.case_names",
     "law.citation_forms",
     "law.citation_service",
-    "law.eu_law_numbers",
     "patents.patent_answers",
     "patents.patent_numbers",
     "patents.patent_records",

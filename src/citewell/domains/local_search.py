@@ -25,10 +25,11 @@ from citewell.domains.place_records import (
     PlaceQuery,
     PlacesAnswer,
     PlaceSearch,
+    PlaceWords,
     complete_place,
     rank_places,
+    read_place_words,
 )
-from citewell.domains.place_words import PlaceWords, read_place_words
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.search.domain_search import DomainHarvest, DomainSearch
 

@@ -14,7 +14,7 @@ from citewell.core.tooling import RequireService
 from citewell.core.values.argument_types import MAX_QUERY_CHARS
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchHit
-from citewell.text.country_codes import CountryEntry, find_country
+from citewell.text.places import CountryEntry, find_country
 from citewell.text.questions import QuestionDomain, find_question_domains, list_key_words
 
 # Given the words of a question and a number, the records of a registry as pages to read.

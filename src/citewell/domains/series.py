@@ -29,7 +29,7 @@ from citewell.domains.series_view import show_series
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.search.search_request import clean_query_text, normalize_provider_name
 from citewell.text.calendar_dates import StatedPeriod, parse_stated_period
-from citewell.text.country_codes import find_country, suggest_countries
+from citewell.text.places import find_country, suggest_countries
 
 if TYPE_CHECKING:
     from citewell.search.domain_search import DomainSearch

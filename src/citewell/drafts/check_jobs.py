@@ -18,9 +18,9 @@ from citewell.core.values.research import ResearchStatus
 from citewell.core.values.wire_values import WireValue
 from citewell.drafts.settings import DraftsSettings
 from citewell.jobs.durable_job import JobOrder, JobView, JsonValue
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.step_values import DRAFT_CHECK_KIND, ResearchAssignment
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.store.cache.answer_sharing import run_as_owner
 from citewell.store.cache.artifact_store import ArtifactStore
 

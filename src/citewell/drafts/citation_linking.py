@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from citewell.citations.references.reference_fields import clean_reference_value
-from citewell.citations.references.reference_lists import render_reference_markdown
+from citewell.citations.references.reference_splitting import render_reference_markdown
 from citewell.drafts.draft import (
     CitationForm,
     CitationMark,

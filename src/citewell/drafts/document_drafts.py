@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from citewell.citations import references
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.errors import InvalidInput
 from citewell.drafts import draft
 from citewell.drafts.draft_reading import DraftSource, read_draft_source

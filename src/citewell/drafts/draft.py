@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 
 # Formats whose text a document reader wrote, as markdown; their programs show paragraphs, no lines.
 DOCUMENT_FORMATS = frozenset({"docx", "odt", "pdf"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.citations import references
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.errors import InvalidInput
 from citewell.core.values.counted_words import pluralize
 from citewell.drafts.citation_linking import CitationLinker, LinkedMark, NoteTable, choose_marks

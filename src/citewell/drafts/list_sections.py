@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.citations.references.reference_lists import (
+from citewell.citations.references.reference_splitting import (
     compile_joined_heading,
     is_list_heading,
     is_references_heading,

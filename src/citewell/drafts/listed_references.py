@@ -8,15 +8,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import prose_references
 from citewell.citations.references.reference_fields import (
     MAX_PROSE_REFERENCES,
+    Reference,
     clean_reference_value,
     find_ids_in_addresses,
 )
-from citewell.citations.references.reference_lists import render_reference_markdown
-from citewell.citations.references.reference_splitting import split_reference_items
+from citewell.citations.references.reference_splitting import (
+    render_reference_markdown,
+    split_reference_items,
+)
 from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import DraftBlockKind, DraftView, blank_spans, select_blocks
 from citewell.drafts.list_sections import ListSection, list_table_lines, read_table_rows

@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from citewell.citations.reference import Reference
-from citewell.citations.references.reference_fields import find_ids_in_addresses, find_ids_in_text
+from citewell.citations.references.reference_fields import (
+    Reference,
+    find_ids_in_addresses,
+    find_ids_in_text,
+)
 from citewell.core.lazy_patterns import compile_on_use
 from citewell.core.values.paper import WorkAuthor
 from citewell.drafts.draft import ANY_YEAR, CitationTarget, DraftPlace, DraftReference, TargetKind

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.court_case import CaseVerdict
 from citewell.core.values.scrape_results import RetractionStatus
 from citewell.drafts.draft import Draft, DraftReference, DraftStatement

@@ -8,11 +8,9 @@ API = (
     "job_service",
     "run_record",
     "step_values",
-    "store.hashed_terms",
     "store.job_rows",
     "store.job_store",
     "store.ledger_rows",
     "store.ledger_store",
     "store.thread_store",
-    "workflow_run",
 )

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from citewell.core.errors import CitewellError
 from citewell.core.values.counted_words import pluralize
 from citewell.library.local_files import ImportProblem, describe_import_error
-from citewell.net.http.content_decoding import decode_content
+from citewell.net.http.messages import decode_content
 from citewell.reading.documents import xml_tree
 from citewell.text import addresses
 

@@ -16,8 +16,7 @@ from citewell.core.errors import FailureReason, NetworkFailed
 from citewell.core.settings import CoreSettings
 from citewell.net import address_guard
 from citewell.net.http import file_downloads
-from citewell.net.http.content_decoding import decode_content
-from citewell.net.http.messages import HttpRequest, HttpResponse, RequestWatch
+from citewell.net.http.messages import HttpRequest, HttpResponse, RequestWatch, decode_content
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.robots_rules import RobotsChecker
 from citewell.net.settings import NetSettings

@@ -6,7 +6,6 @@ API = (
     "erasure_store",
     "memory_service",
     "memory_store",
-    "record_times",
     "settings",
     "subject_archive",
     "subject_erasure",

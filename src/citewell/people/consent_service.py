@@ -11,10 +11,10 @@ from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ANONYMOUS_USER, Owner
 from citewell.core.values.counted_words import pluralize
-from citewell.people.record_times import format_utc_time
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlScalar, SqlStatement
+from citewell.text.calendar_dates import format_utc_time
 
 MAX_IDENTITY_CHARS = 256
 MAX_WORKSPACE_ID_CHARS = 128

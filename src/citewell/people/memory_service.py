@@ -14,8 +14,8 @@ from citewell.core.values.wire_values import WireValue
 from citewell.people import workspace_service
 from citewell.people.consent_service import ConsentService
 from citewell.people.memory_store import FoundMemories, MemoryRecord, SqlMemoryStore
-from citewell.people.record_times import format_utc_time
 from citewell.people.usage_analytics import ConsentGate
+from citewell.text.calendar_dates import format_utc_time
 
 DEFAULT_MEMORIES = 20
 MAX_RECALLED_MEMORIES = 100

@@ -10,12 +10,12 @@ from itertools import islice
 from typing import Any
 
 from citewell.people.consent_service import build_consent_guard
-from citewell.people.record_times import format_utc_time
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.failures import BatchRolledBack
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+from citewell.text.calendar_dates import format_utc_time
 from citewell.text.language import word_forms
 from citewell.text.language.detection import detect_language
 

@@ -17,7 +17,6 @@ from citewell.core.config import Settings
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
 from citewell.people.erasure_store import ErasureRecord, SqlErasureStore
-from citewell.people.record_times import format_utc_time
 from citewell.store.cache_store import CACHE_FILE, CacheStore
 from citewell.store.encryption import LazyKeyring
 from citewell.store.failures import DatabaseDamaged, StoreError
@@ -28,6 +27,7 @@ from citewell.store.settings import STATE_FILE, StoreSettings
 from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.salvage import request_reindexing
 from citewell.store.sql.sqlite_database import SqliteDatabase
+from citewell.text.calendar_dates import format_utc_time
 
 if TYPE_CHECKING:
     from citewell.server.state.state_store import StateStore

@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from citewell.people.record_times import format_utc_time
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.text.calendar_dates import format_utc_time
 
 API_TOKEN_PREFIX = "cwt_"  # noqa: S105 - how a token begins
 REMEMBERED_SECONDS = 5.0  # within which a token that another process revoked may still be accepted

@@ -15,11 +15,11 @@ from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import Owner
 from citewell.core.values.wire_values import WireValue
 from citewell.people.consent_service import ConsentPurpose, ConsentService, build_consent_guard
-from citewell.people.record_times import format_utc_time
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.failures import BatchRolledBack, WriteContended
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlScalar, SqlStatement
+from citewell.text.calendar_dates import format_utc_time
 
 _MAX_WRITE_ATTEMPTS = 20  # every conflict means that another process succeeded
 MAX_RECENT_TOOLS = 20

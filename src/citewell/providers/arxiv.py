@@ -25,6 +25,7 @@ from citewell.core.values.paper import (
     PaperId,
     PaperQuery,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.xml_responses import extract_element_text, read_xml_tree
 from citewell.providers.dialects import csl_works
@@ -32,7 +33,6 @@ from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
 from citewell.text.language import word_forms
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="arxiv",

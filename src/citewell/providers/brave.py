@@ -17,6 +17,7 @@ from citewell.core.values.search_queries import (
     SearchHit,
     SearchHits,
     SearchQuery,
+    build_operator_query,
 )
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
@@ -34,7 +35,6 @@ from citewell.routing.ports import (
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 
 # Brave answers 422 to any value outside this list.
 _COUNTRY_CODES = {

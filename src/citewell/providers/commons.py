@@ -10,13 +10,18 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from citewell.core.errors import RateLimited, UpstreamError
-from citewell.core.values.search_queries import PIXELS_BY_SIZE, FoundImage, ImageFilter, ImageQuery
+from citewell.core.values.search_queries import (
+    PIXELS_BY_SIZE,
+    FoundImage,
+    ImageFilter,
+    ImageQuery,
+    shorten_query_text,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 _FILE_TYPES = {
     "jpg": "image/jpeg",

@@ -15,12 +15,12 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import extract_year
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="core",

@@ -22,13 +22,13 @@ from citewell.core.values.paper import (
     PaperId,
     PaperQuery,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.providers.dialects.csl_works import CslWork
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 W = TypeVar("W", bound=CslWork)
 

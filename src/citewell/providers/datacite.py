@@ -22,13 +22,13 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.calendar_dates import extract_year
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="datacite",

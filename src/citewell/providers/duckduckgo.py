@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 from citewell.core.errors import Blocked, FailureReason, MalformedResponse, RateLimited
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    build_operator_query,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.json_responses import require_http_address
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
@@ -17,7 +23,6 @@ from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 from citewell.workers.worker_tasks import TaskFailure, WorkerTask
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from citewell.core.values import court_case
-from citewell.domains.law.eu_law_numbers import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
+from citewell.domains.law.citation_forms import CELEX_PATTERN, ECLI_PATTERN, find_celex_numbers
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.remembered_matches import LawRegistry

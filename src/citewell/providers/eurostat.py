@@ -32,7 +32,7 @@ from citewell.providers.dialects.series_catalogue import (
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.calendar_dates import parse_stated_period
-from citewell.text.country_codes import choose_office_code
+from citewell.text.places import choose_office_code
 
 _TIME_NAMES = frozenset({"time", "time_period", "year", "period"})
 # Eurostat's letters; a source may add its own labels.

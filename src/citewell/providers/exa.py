@@ -10,7 +10,13 @@ from citewell.citations import dois, record_fields
 from citewell.core.values.field_schema import parse_field_schema
 from citewell.core.values.paper import Paper, PaperHits, PaperQuery, WorkAuthor
 from citewell.core.values.research import ProviderReport
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    shorten_query_text,
+)
 from citewell.core.values.search_results import (
     AnswerQuery,
     StructuredHits,
@@ -25,7 +31,6 @@ from citewell.routing.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import extract_year, parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="exa",

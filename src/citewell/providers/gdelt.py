@@ -8,7 +8,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from citewell.core import errors
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    shorten_query_text,
+)
 from citewell.net.http.file_downloads import GatewayOverloaded, check_status
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
@@ -18,7 +24,6 @@ from citewell.routing.upstream_refusals import build_stated_refusal
 from citewell.text.data_tables import load_table
 from citewell.text.language.word_forms import drop_query_stopwords
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="gdelt",

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from citewell.core.errors import Misconfigured
 from citewell.core.values import search_queries
+from citewell.core.values.search_queries import build_operator_query
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import (
     GatheredResults,
@@ -16,7 +17,6 @@ from citewell.providers.dialects.result_paging import (
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="google",

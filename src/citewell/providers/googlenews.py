@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    build_operator_query,
+)
 from citewell.core.values.search_results import FeedItem
 from citewell.providers.dialects.feed_responses import build_feed_hit, read_feed_response
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.addresses import format_host_name
-from citewell.text.search_operators import build_operator_query
 
 SWITCH_SETTING = "GOOGLE_NEWS_RSS"
 SPEC = ProviderSpec(

@@ -8,12 +8,17 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    shorten_query_text,
+)
 from citewell.net.upstream import json_responses as wire
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="hackernews",

@@ -20,13 +20,13 @@ from citewell.core.values.paper import (
     PaperId,
     WorkAuthor,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="openlibrary",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from citewell.core.errors import Blocked
-from citewell.core.values.search_queries import FoundImage, ImageFilter, ImageQuery
+from citewell.core.values.search_queries import (
+    FoundImage,
+    ImageFilter,
+    ImageQuery,
+    shorten_query_text,
+)
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import GatheredResults, ResultPage, gather_pages
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.routing.upstream_refusals import read_stated_json
 from citewell.text.data_tables import load_table
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 _SIZES = frozenset({"small", "medium", "large"})
 _CATEGORIES = {"photo": "photograph", "clipart": "illustration", "lineart": "illustration"}

@@ -13,6 +13,7 @@ from citewell.core.values.search_queries import (
     SearchHit,
     SearchHits,
     SearchQuery,
+    build_operator_query,
 )
 from citewell.domains.patents.patent_records import PatentHits, PatentQuery
 from citewell.net.upstream import json_responses as wire
@@ -21,7 +22,6 @@ from citewell.providers.dialects.result_paging import ResultPage, gather_pages, 
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 
 _IMAGE_SIZE_CODES = {"large": "l", "medium": "m", "icon": "i"}
 _IMAGE_COLOR_CODES = {"color": "color", "gray": "gray", "mono": "gray", "trans": "trans"}

@@ -20,6 +20,7 @@ from citewell.core.values.paper import (
     PaperId,
     PaperQuery,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import parse_json_response
@@ -28,7 +29,6 @@ from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import extract_year
 from citewell.text.data_tables import load_words
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 PROVIDER_NAME = "semanticscholar"
 # The first type in this order decides.

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from citewell.core.values import search_queries
+from citewell.core.values.search_queries import build_operator_query
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages, note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, require_key
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="serper",

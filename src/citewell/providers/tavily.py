@@ -6,7 +6,13 @@ from datetime import datetime
 
 from citewell.core.errors import OutOfCredit
 from citewell.core.values.research import ProviderReport
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    shorten_query_text,
+)
 from citewell.core.values.search_results import AnswerQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
@@ -16,7 +22,6 @@ from citewell.routing.model_billing import TICKS_PER_DOLLAR
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec, accept_key
 from citewell.text.calendar_dates import parse_provider_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="tavily",

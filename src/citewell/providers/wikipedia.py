@@ -7,14 +7,19 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    build_operator_query,
+)
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects.result_paging import note_result_limit
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.data_tables import load_words
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="wikipedia",

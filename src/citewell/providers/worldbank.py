@@ -10,7 +10,7 @@ from citewell.domains.series import ObservationList, ObservationQuery, SeriesHit
 from citewell.providers.dialects import data_cubes, series_catalogue
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import parse_stated_period
-from citewell.text.country_codes import choose_office_code
+from citewell.text.places import choose_office_code
 from citewell.text.safety.secret_masking import mask_secrets
 
 SPEC = ProviderSpec(

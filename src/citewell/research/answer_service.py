@@ -40,9 +40,8 @@ from citewell.research.single_calls import (
     perform_call,
 )
 from citewell.routing.answer_reports import clean_answer_text
-from citewell.routing.domain_ports import AnswerSearch
 from citewell.routing.model_billing import TICKS_PER_DOLLAR
-from citewell.routing.ports import DeepResearch, Offer, ReportWriter
+from citewell.routing.ports import AnswerSearch, DeepResearch, Offer, ReportWriter
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.provider_failures import name_provider_error
 from citewell.search.search_request import clean_query_text, normalize_provider_name

@@ -9,7 +9,7 @@ from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.research import RESEARCH_TIERS, ProviderReport, WritingRequest
 from citewell.evidence.judging.claim_judge import choose_judging_provider, read_judge_choice
-from citewell.jobs.workflow_run import WorkflowRun
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.research.planning.provider_choice import ProviderChoice
 from citewell.research.single_calls import (
     CallOrder,

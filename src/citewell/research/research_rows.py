@@ -14,7 +14,7 @@ from citewell.core.values.research import (
     ResearchSource,
 )
 from citewell.jobs.durable_job import JsonValue
-from citewell.jobs.store import hashed_terms
+from citewell.jobs.store import job_rows
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.owner_table import OwnedTable
 from citewell.store.sql.database import SqlRow, SqlScalar, SqlStatement
@@ -173,9 +173,9 @@ def _build_claim_inserts(
         )
         words += [
             (token, named)
-            for token in hashed_terms.hash_text_terms(chain, claim.content, max_terms=200)
+            for token in job_rows.hash_text_terms(chain, claim.content, max_terms=200)
         ]
-    yield from hashed_terms.build_term_inserts("claim", words)
+    yield from job_rows.build_term_inserts("claim", words)
     yield from _build_evidence_inserts(chain, job, found)
 
 

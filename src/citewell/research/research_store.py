@@ -13,8 +13,8 @@ from citewell.core.values.research import (
     ResearchFindings,
     ResearchSource,
 )
-from citewell.jobs.store import hashed_terms
-from citewell.jobs.store.hashed_terms import IndexedKind
+from citewell.jobs.store import job_rows
+from citewell.jobs.store.job_rows import IndexedKind
 from citewell.jobs.store.thread_store import UnknownClaim, UnknownJob
 from citewell.research import research_rows as rows
 from citewell.research.research_rows import ClaimEvent
@@ -146,7 +146,7 @@ class SqlResearchStore(OwnerStore):
             weights = await self._score_query_terms(chain, "claim", query)
             if not weights:
                 return FoundClaims()
-            score, having, values = hashed_terms.build_score_expression("claim", weights)
+            score, having, values = job_rows.build_score_expression("claim", weights)
             sql = _SELECT_MATCHING_CLAIMS.format(score=score, having=having, filters=filters)
             params |= values
         found = await self._database.select_rows(sql, params)
@@ -209,24 +209,24 @@ class SqlResearchStore(OwnerStore):
         weights = await self._score_query_terms(chain, "job", query) if chain else {}
         if chain is None or not weights:
             return ()
-        score, having, values = hashed_terms.build_score_expression("job", weights)
+        score, having, values = job_rows.build_score_expression("job", weights)
         sql = _SELECT_SIMILAR_JOBS.format(score=score, having=having)
         found = await self._database.select_rows(sql, values | {"owner": chain.tag, "limit": limit})
         # Terms that no job has lower the score of every job.
-        words = len(hashed_terms.hash_text_terms(chain, query))
+        words = len(job_rows.hash_text_terms(chain, query))
         whole = sum(weights.values()) * words / len(weights)
         return tuple(SimilarJob(job=job, score=float(scored) / whole) for job, scored in found)
 
     async def _score_query_terms(
         self, chain: OwnerKeychain, kind: IndexedKind, query: str
     ) -> dict[str, float]:
-        wanted = hashed_terms.hash_text_terms(chain, query)
+        wanted = job_rows.hash_text_terms(chain, query)
         if not wanted:
             return {}
         ((total,),) = await self._database.select_rows(
             _COUNT_OWNER_ITEMS.format(kind=kind), {"owner": chain.tag}
         )
-        return await hashed_terms.load_term_weights(self._database, kind, wanted, int(total))
+        return await job_rows.load_term_weights(self._database, kind, wanted, int(total))
 
     async def _require_claim_name(self, owner: str, claim_id: str) -> str:
         chain = await self._vault.find_keychain(owner)

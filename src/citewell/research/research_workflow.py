@@ -25,6 +25,7 @@ from citewell.evidence.judging.claim_judge import ClaimPair
 from citewell.evidence.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.evidence.signs.claim_support import SourceText
 from citewell.jobs.durable_job import JsonValue, LostCall
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.step_values import (
     GROUNDED_PROVIDER,
     LOCAL_PROVIDER,
@@ -37,7 +38,6 @@ from citewell.jobs.step_values import (
     require_tier,
 )
 from citewell.jobs.store.thread_store import SqlThreadStore
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research import combined_findings
 from citewell.research.claims import citation_check
 from citewell.research.claims.citation_check import CitationJudgements, judge_citations

@@ -36,10 +36,10 @@ from citewell.jobs.durable_job import (
     JobView,
     JsonValue,
 )
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.job_service import JobService
 from citewell.jobs.run_record import finish_despite_cancellation
 from citewell.jobs.step_values import SINGLE_CALL_KIND, ResearchAssignment
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research.job_views import build_report_key
 from citewell.research.planning.provider_choice import ProviderChoice, run_free_call
 from citewell.routing.ports import BackgroundResearch, DeepResearch, ReportWriter

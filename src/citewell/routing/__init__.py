@@ -3,11 +3,9 @@
 # What other rooms may import.
 API = (
     "answer_reports",
-    "domain_ports",
     "model_billing",
     "ports",
     "provider_catalogue",
-    "provider_chains",
     "provider_failures",
     "provider_panel",
     "settings",

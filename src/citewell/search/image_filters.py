@@ -1,15 +1,20 @@
-"""Applies image filters that a provider lacks to its images, and reports who applied each."""
+"""Applies image filters that a provider lacks to its images, reports who applied each, and fetches thumbnails."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Self
 
+from citewell.core.errors import CitewellError
+from citewell.core.service_kit import ServiceKit
 from citewell.core.values.argument_types import DEFAULT_SAFE_LEVEL
 from citewell.core.values.search_queries import PIXELS_BY_SIZE, FoundImage, ImageFilter, ImageQuery
 from citewell.core.values.search_results import FilterReport
+from citewell.net.http.messages import HttpRequest, RequestSender
 from citewell.routing.ports import ProviderSpec
 from citewell.search.result_filters import APPLIED_AFTERWARDS, APPLIED_BY_NOBODY
 from citewell.text import addresses
@@ -56,6 +61,12 @@ _CHECKS = MappingProxyType(
         ImageFilter.SITES: "checked by host",
     }
 )
+_MAX_THUMBNAIL_BYTES = 512 * 1024
+_THUMBNAIL_SECONDS = 5.0
+_MAX_PARALLEL_THUMBNAILS = 6
+_HTTP_OK = 200
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_IMAGE_SIGNATURES = (PNG_SIGNATURE, b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,3 +166,33 @@ def _has_size(image: FoundImage, size: str) -> bool | None:
     least, most = PIXELS_BY_SIZE[size]
     pixels = image.width * image.height
     return pixels >= least and (most is None or pixels <= most)
+
+
+class ThumbnailFetcher:
+    def __init__(self, sender: RequestSender) -> None:
+        self._sender = sender
+
+    @classmethod
+    def build(cls, kit: ServiceKit) -> Self:
+        return cls(kit.network.client)
+
+    async def fetch_thumbnails(self, links: Sequence[str | None]) -> list[bytes | None]:
+        """The bytes of each preview; None for one that is absent, too large, too slow or no image."""
+        slots = asyncio.Semaphore(_MAX_PARALLEL_THUMBNAILS)
+
+        async def fetch_one(link: str | None) -> bytes | None:
+            async with slots:
+                return await self._fetch_thumbnail(link) if link else None
+
+        return await asyncio.gather(*map(fetch_one, links))
+
+    async def _fetch_thumbnail(self, link: str) -> bytes | None:
+        request = HttpRequest(
+            url=link, timeout=_THUMBNAIL_SECONDS, max_bytes=_MAX_THUMBNAIL_BYTES, page=True
+        )
+        try:
+            response = await self._sender.send_request(request)
+        except CitewellError:
+            return None
+        is_image = response.body.startswith(_IMAGE_SIGNATURES)
+        return response.body if response.status == _HTTP_OK and is_image else None

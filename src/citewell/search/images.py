@@ -34,8 +34,7 @@ from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, Spine, WireValue
 from citewell.routing import provider_failures
 from citewell.routing.ports import ImageSearch, Offer, ProviderSpec, ToolProviders
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, SearchRouter
 from citewell.search import image_filters
 from citewell.search.domain_search import DomainHarvest, DomainSearch
 from citewell.search.lenses import LensCatalogue, SearchLens
@@ -404,7 +403,7 @@ def show_images(body: Mapping[str, Any]) -> Iterator[Card]:
 
 
 async def fetch_previews(app: ServiceKit, links: Sequence[str]) -> Sequence[bytes | None]:
-    from citewell.search.thumbnail_fetching import ThumbnailFetcher
+    from citewell.search.image_filters import ThumbnailFetcher
 
     return await app.require_service(ThumbnailFetcher).fetch_thumbnails(links)
 

@@ -35,8 +35,7 @@ from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchQ
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, LongText, Spine, WireValue
 from citewell.routing.ports import FindPause, Offer, ToolProviders
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, SearchRouter
 from citewell.search import result_filters, search_hints
 from citewell.search.lenses import LensCatalogue, SearchLens
 from citewell.search.search_request import (

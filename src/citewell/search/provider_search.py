@@ -12,7 +12,13 @@ from typing import TypeVar
 
 from citewell.core.errors import CitewellError, Misconfigured
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+    build_operator_query,
+)
 from citewell.core.values.search_results import FilterReport
 from citewell.routing.ports import NewsSearch, Offer, ProviderSpec, WebSearch
 from citewell.routing.provider_catalogue import ProviderCatalogue
@@ -21,7 +27,6 @@ from citewell.search import result_filters
 from citewell.search.lenses import SearchLens
 from citewell.search.ranked_results import add_publication_date, fuse_rankings, keep_unique_pages
 from citewell.text.language import detection, word_forms
-from citewell.text.search_operators import build_operator_query
 
 T = TypeVar("T")
 

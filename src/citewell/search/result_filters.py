@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 
-from citewell.core.values.search_queries import SearchFilter, SearchHit, SearchQuery
+from citewell.core.values.search_queries import (
+    SearchFilter,
+    SearchHit,
+    SearchQuery,
+    split_excluded_terms,
+)
 from citewell.core.values.search_results import FilterReport
 from citewell.routing.ports import ProviderSpec
 from citewell.text import addresses
-from citewell.text.country_codes import is_country_code
 from citewell.text.data_tables import load_table
 from citewell.text.language import detection, scripts
-from citewell.text.search_operators import split_excluded_terms
+from citewell.text.places import is_country_code
 
 _UNITED_KINGDOM_DOMAIN = "uk"
 

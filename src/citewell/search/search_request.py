@@ -27,7 +27,7 @@ from citewell.core.values.argument_types import (
     check_declared_bounds,
 )
 from citewell.core.values.search_queries import SearchQuery
-from citewell.text import addresses, country_codes
+from citewell.text import addresses, places
 from citewell.text.safety.text_cleaning import extract_visible_text
 
 _DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -135,7 +135,7 @@ _CONTROL_CHARS_TO_SPACE = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
 
 
 def check_language_code(code: str | None) -> str | None:
-    if code and not country_codes.is_language_code(code):
+    if code and not places.is_language_code(code):
         raise InvalidInput(
             f"language {code!r} is not an ISO 639-1 code; write en, de or, with a region, pt-BR."
         )
@@ -146,7 +146,7 @@ def normalize_country_code(code: str | None) -> str | None:
     if not code:
         return None
     upper = code.strip().upper()
-    if not country_codes.is_country_code(upper):
+    if not places.is_country_code(upper):
         hint = " The United Kingdom is GB." if upper == "UK" else ""
         raise InvalidInput(f"country {code!r} is not an ISO 3166-1 alpha-2 code.{hint}")
     return upper

@@ -20,8 +20,7 @@ from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchQuery
 from citewell.net.settings import NetSettings
 from citewell.routing.ports import FindPause, Offer, ProviderPause
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import ProviderChain
+from citewell.routing.provider_catalogue import ProviderCatalogue, ProviderChain
 from citewell.routing.provider_failures import complete_provider_error, merge_failures
 from citewell.routing.settings import RoutingSettings
 from citewell.search.lenses import SearchLens

@@ -29,8 +29,7 @@ from citewell.core.values.search_results import (
 from citewell.evidence.signs import nearest_sentences
 from citewell.reading.settings import ReadingSettings
 from citewell.routing.ports import FindPause, Offer, ProviderPause
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import ProviderChain, SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, ProviderChain, SearchRouter
 from citewell.search import result_filters, search_hints
 from citewell.search.lenses import LensCatalogue, SearchLens
 from citewell.search.ranked_results import build_search_results, read_claim_signals

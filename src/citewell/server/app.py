@@ -18,7 +18,6 @@ from citewell.research.settings import ResearchSettings
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.search.lenses import LensCatalogue
 from citewell.search.settings import SearchSettings
-from citewell.server import manifest
 from citewell.server.call import CallRunner, build_argument_changes
 from citewell.server.call_answers import build_answer_sharing
 from citewell.server.call_values import CallOrigin, NextStep, ToolInvocation, ToolOutcome
@@ -74,7 +73,7 @@ class App(ServiceRegistry):
         self.lenses = LensCatalogue(settings[SearchSettings].custom_lenses_path)
         self.find_pause = partial(find_provider_pause, self.network)
         self.sharing = build_answer_sharing(settings)
-        self._entries = manifest.load_manifest()["tools"] if entries is None else entries
+        self._entries = tool_selection.load_manifest()["tools"] if entries is None else entries
         # The toolset of each tool, whether it is offered or not.
         self.toolset_names = {entry["name"]: entry["toolset"] for entry in self._entries}
         self.tools = self.choose_tools()

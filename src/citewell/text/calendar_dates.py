@@ -421,3 +421,9 @@ def _build_months(text: str, year: int, month: int, count: int) -> StatedPeriod:
     return StatedPeriod(
         text=text, first_day=date(year, month, 1).isoformat(), last_day=last.isoformat()
     )
+
+
+def format_utc_time(seconds: float) -> str:
+    """Seconds since the epoch as an ISO 8601 time, such as 2026-01-31T08:00:00Z."""
+    shown = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return shown.replace("+00:00", "Z")

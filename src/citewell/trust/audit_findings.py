@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.citations import title_matching
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.citation_checks import AuditEntry, AuditSummary, ClaimCheck
 from citewell.core.values.counted_words import pluralize
 from citewell.core.values.court_case import CheckedCitation

@@ -17,7 +17,11 @@ from citewell.citations.citable_works import (
     convert_result_item,
     parse_author_line,
 )
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.citations.references.reference_fields import (
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+)
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback

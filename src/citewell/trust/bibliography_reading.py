@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Self
 
 from citewell.citations import references
-from citewell.citations.reference import BibliographyDocument
 from citewell.citations.references.format_detection import decode_bibliography, detect_xml_format
-from citewell.citations.references.reference_lists import render_reference_markdown
-from citewell.citations.references.reference_splitting import has_reference_heading
+from citewell.citations.references.reference_fields import BibliographyDocument
+from citewell.citations.references.reference_splitting import (
+    has_reference_heading,
+    render_reference_markdown,
+)
 from citewell.core.config import Settings
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit

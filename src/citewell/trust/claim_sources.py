@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from citewell.citations.references.reference_lists import find_reference_list
+from citewell.citations.references.reference_splitting import find_reference_list
 from citewell.core.errors import CitewellError
 from citewell.core.values.citation_checks import ClaimCheck
 from citewell.core.values.counted_words import pluralize

@@ -16,6 +16,7 @@ from pydantic import Field
 from citewell.core.errors import CitewellError
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.routing_trace import RoutingTrace
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.core.values.search_results import SearchAnswer, SearchResult, SourceReputation
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, LongText, WireValue
 from citewell.routing.ports import Offer
@@ -24,7 +25,6 @@ from citewell.search.search_request import SearchRequest
 from citewell.text import addresses
 from citewell.text.language.word_forms import drop_query_stopwords, extract_terms
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 from citewell.trust.claim_sources import ADDRESSED, NOT_ADDRESSED, measure_claim_coverage
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from citewell.citations import dois, identifiers, official_citations
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.citation_checks import CaseRecord
 from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase
 from citewell.core.values.paper import IdentifierScheme, PaperId

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from citewell.citations import author_matching, cited_kinds, title_differences, title_matching
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.citations.title_differences import TitleDifference
 from citewell.citations.title_matching import compare_venues
 from citewell.core.values.paper import Paper, WorkAuthor

@@ -22,10 +22,10 @@ from citewell.core.values.argument_types import (
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import SearchAnswer, SearchResult
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, WireValue
-from citewell.people.record_times import format_utc_time
 from citewell.people.usage_analytics import ConsentGate
 from citewell.search.search_request import SearchRequest, clean_query_text
 from citewell.text.addresses import build_page_key
+from citewell.text.calendar_dates import format_utc_time
 from citewell.watching.settings import WatchingSettings
 from citewell.watching.watch_store import SqlWatchStore, WatchNewsItem, WatchRecord
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Self
 
-from citewell.citations.reference import BibliographyDocument, Reference
+from citewell.citations.references.reference_fields import BibliographyDocument, Reference
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from citewell.people.consent_service import ConsentPurpose, build_consent_guard
-from citewell.people.record_times import format_utc_time
 from citewell.store.encryption import OwnerKeychain
 from citewell.store.failures import BatchRolledBack, WriteContended
 from citewell.store.key_vault import KeyVault
 from citewell.store.owner_table import OwnerStore, RecordTable
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+from citewell.text.calendar_dates import format_utc_time
 
 WatchKind = Literal["references", "query"]
 _MAX_WRITE_ATTEMPTS = 3  # a further attempt is needed only if the owner's keys were just erased

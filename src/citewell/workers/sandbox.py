@@ -1,4 +1,8 @@
-"""Restricts a worker process: its memory, network access and starting of programs."""
+"""Restricts a worker process: its memory, network access and starting of programs.
+
+Run by itself, it becomes a text recognition program after restricting itself. The restrictions stay
+in force in the program: memory, processor time, no files, no network.
+"""
 
 from __future__ import annotations
 
@@ -149,3 +153,15 @@ def find_trim_function() -> Callable[[], object]:
             trim = ctypes.CDLL(None).malloc_trim
             return lambda: trim(0)
     return lambda: None
+
+
+def start_program() -> None:
+    memory, seconds, parent, program, *arguments = sys.argv[1:]
+    enter_program_sandbox(
+        memory_bytes=int(memory), cpu_seconds=int(seconds), parent_pid=int(parent)
+    )
+    os.execv(program, [program, *arguments])  # noqa: S606 - the path was found by the server
+
+
+if __name__ == "__main__":
+    start_program()

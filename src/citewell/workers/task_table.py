@@ -28,7 +28,7 @@ TASK_PATHS = frozenset({
     "citewell.reading.sites.reddit.reddit_threads:read_reddit_comments",
     "citewell.reading.sites.reddit.reddit_threads:render_reddit_thread",
     "citewell.reading.sites.github.repository_markdown:clean_repository_markdown",
-    "citewell.reading.sites.stackexchange.stackexchange_posts:render_question_page",
+    "citewell.reading.sites.stackexchange:render_question_page",
     "citewell.reading.sites.wikipedia:convert_article_html",
     "citewell.reading.sites.worldbank:render_worldbank_indicator",
     "citewell.reading.sites.twitter:parse_mirror_page",

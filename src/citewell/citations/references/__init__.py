@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from citewell.citations.reference import BibliographyDocument
 from citewell.citations.references.format_detection import (
     decode_bibliography,
     detect_bibliography_format,
 )
+from citewell.citations.references.reference_fields import BibliographyDocument
 from citewell.core.errors import InvalidInput
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
 

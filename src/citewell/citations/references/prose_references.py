@@ -10,7 +10,6 @@ import re
 from dataclasses import replace
 
 from citewell.citations import official_citations
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import (
     author_lists,
     reference_fields,
@@ -20,6 +19,9 @@ from citewell.citations.references import (
 from citewell.citations.references.reference_fields import (
     MAX_PROSE_REFERENCES,
     PROSE_LIMIT_REASON,
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
     clean_reference_value,
     extract_damage_excerpt,
 )

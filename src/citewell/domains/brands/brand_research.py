@@ -26,8 +26,7 @@ from citewell.domains.brands import brand_merging, brand_portals
 from citewell.domains.brands.site_visits import SiteVisitor
 from citewell.reading.pages.artifacts import ARTIFACT_URI_PREFIX
 from citewell.reading.settings import ReadingSettings
-from citewell.routing.domain_ports import BrandLookup
-from citewell.routing.ports import Offer
+from citewell.routing.ports import BrandLookup, Offer
 from citewell.search.domain_search import DomainSearch
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.artifact_store import ArtifactStore

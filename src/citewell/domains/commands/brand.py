@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app
-from citewell.cli.shared_options import AnswerJson
+from citewell.cli.command_app import AnswerJson, open_command_app
 from citewell.cli.tool_command import print_tool_error
 
 if TYPE_CHECKING:

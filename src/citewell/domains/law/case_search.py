@@ -32,11 +32,13 @@ from citewell.core.values.search_queries import SearchHit
 from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
 from citewell.domains.law import bluebook
-from citewell.domains.law.citation_forms import is_reporter_citation
+from citewell.domains.law.citation_forms import (
+    ECLI_PATTERN,
+    find_celex_numbers,
+    is_reporter_citation,
+)
 from citewell.domains.law.court_names import US_COURTS, CourtChoice, resolve_jurisdiction
-from citewell.domains.law.eu_law_numbers import ECLI_PATTERN, find_celex_numbers
-from citewell.routing.domain_ports import CaseSearch
-from citewell.routing.ports import Offer, ToolProviders
+from citewell.routing.ports import CaseSearch, Offer, ToolProviders
 from citewell.search import search_request
 from citewell.search.domain_search import DomainSearch
 from citewell.search.search_hints import build_domain_hints

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.core.values.court_case import CaseVerdict, CheckedCitation, CourtCase, LegalCitation
-from citewell.domains.law import citation_comparison, citation_words, near_misses
+from citewell.domains.law import citation_comparison, near_misses
 from citewell.domains.law.citation_forms import build_citation_key
 from citewell.domains.law.citation_groups import CitedCase
 from citewell.domains.law.citation_registry import CitationRegistry, RegistryAnswer
@@ -109,14 +109,14 @@ class CitationCheck:
             return await self._judge_pending(case)
         verdict = CaseVerdict.UNCHECKED
         if case.is_orphan:
-            reason = citation_words.word_reason("orphan", citation=citation)
+            reason = citation_comparison.word_reason("orphan", citation=citation)
         elif form == "database":
-            reason = citation_words.word_reason("database_number", citation=citation)
+            reason = citation_comparison.word_reason("database_number", citation=citation)
         elif form == "invented_series":
             verdict = CaseVerdict.IMPOSSIBLE
-            reason = citation_words.word_reason("invented_series", citation=citation)
+            reason = citation_comparison.word_reason("invented_series", citation=citation)
         else:
-            reason = citation_words.word_reason("unknown_reporter", citation=citation)
+            reason = citation_comparison.word_reason("unknown_reporter", citation=citation)
         return CheckedCitation(
             citation=citation,
             verdict=verdict,
@@ -130,13 +130,13 @@ class CitationCheck:
             return CheckedCitation(
                 citation=citation,
                 verdict=CaseVerdict.IMPOSSIBLE,
-                reason=citation_words.word_reason("impossible", citation=citation, fact=fact),
+                reason=citation_comparison.word_reason("impossible", citation=citation, fact=fact),
                 provenance=(*answer.provenance, "the years and volumes of the reporter"),
             )
         if not answer.provenance and answer.is_covered:
-            reason = citation_words.word_reason("time_over", citation=citation)
+            reason = citation_comparison.word_reason("time_over", citation=citation)
         else:
-            reason = citation_words.explain_unasked(citation, is_covered=answer.is_covered)
+            reason = citation_comparison.explain_unasked(citation, is_covered=answer.is_covered)
         return CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.UNCHECKED,
@@ -154,7 +154,7 @@ class CitationCheck:
         made = CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.CONFIRMED,
-            reason=citation_words.explain_confirmed(asked, comparison, answer.registry),
+            reason=citation_comparison.explain_confirmed(asked, comparison, answer.registry),
             case=comparison.case,
             name_match=comparison.name,
             year_match=comparison.year,
@@ -163,7 +163,7 @@ class CitationCheck:
         )
         if not comparison.is_same_case:
             return await self._judge_other_case(case, made, comparison, answer, asked)
-        mismatches = list(citation_words.list_detail_mismatches(citation, comparison))
+        mismatches = list(citation_comparison.list_detail_mismatches(citation, comparison))
         if asked is not citation:
             known = citation_comparison.list_same_reporter(comparison.case, citation.reporter)
             if known and not citation_comparison.has_citation(known, citation.normalized):
@@ -171,7 +171,7 @@ class CitationCheck:
                     0, f"the citation says {citation.normalized}, the record {known[0]}"
                 )
             else:
-                note = citation_words.word_reason(
+                note = citation_comparison.word_reason(
                     "parallel_only",
                     citation=citation,
                     found=asked.normalized,
@@ -184,10 +184,10 @@ class CitationCheck:
             made,
             verdict=CaseVerdict.WRONG_DETAILS,
             mismatches=tuple(mismatches),
-            reason=citation_words.word_reason(
+            reason=citation_comparison.word_reason(
                 "wrong_details",
                 citation=asked,
-                known=citation_words.describe_case(comparison.case),
+                known=citation_comparison.describe_case(comparison.case),
                 mismatches="; ".join(mismatches),
             ),
         )
@@ -212,16 +212,18 @@ class CitationCheck:
     ) -> CheckedCitation:
         citation = case.main.citation
         near = await self._search_near(case)
-        reason = citation_words.word_reason(
+        reason = citation_comparison.word_reason(
             "wrong_case",
             citation=asked,
-            known=citation_words.describe_case(comparison.case),
+            known=citation_comparison.describe_case(comparison.case),
             registry=answer.registry,
             name=citation.case_name,
         )
         if near.case is not None and near.right_citation:
-            reason += f" {citation_words.describe_case(near.case)} is at {near.right_citation}."
-        details = citation_words.list_detail_mismatches(citation, comparison)
+            reason += (
+                f" {citation_comparison.describe_case(near.case)} is at {near.right_citation}."
+            )
+        details = citation_comparison.list_detail_mismatches(citation, comparison)
         return replace(
             made,
             verdict=CaseVerdict.WRONG_CASE,
@@ -253,10 +255,10 @@ class CitationCheck:
         )
         fact = near_misses.find_impossible_fact(citation.volume, citation.reporter, citation.year)
         if near.case is not None and near.is_meant:
-            reason = citation_words.word_reason(
+            reason = citation_comparison.word_reason(
                 "misplaced" if near.right_citation else "misplaced_without_citation",
                 citation=citation,
-                known=citation_words.describe_case(near.case),
+                known=citation_comparison.describe_case(near.case),
                 right=near.right_citation,
                 registry=answer.registry,
             )
@@ -269,15 +271,15 @@ class CitationCheck:
                 ),
             )
         if fact:
-            reason = citation_words.word_reason("impossible", citation=citation, fact=fact)
+            reason = citation_comparison.word_reason("impossible", citation=citation, fact=fact)
             return replace(made, verdict=CaseVerdict.IMPOSSIBLE, reason=reason)
         telling = is_absence_telling(citation, this_year=self._now().year)
         if telling and answer.is_reporter_known and not near.is_unplaced:
-            reason = citation_words.explain_no_such_case(
+            reason = citation_comparison.explain_no_such_case(
                 citation, answer.registry, is_name_searched=near.is_searched, near=near.case
             )
             return replace(made, verdict=CaseVerdict.NO_SUCH_CASE, reason=reason)
-        reason = citation_words.explain_not_in_registry(
+        reason = citation_comparison.explain_not_in_registry(
             citation, answer.registry, near=near.case, is_name_searched=near.is_searched
         )
         return replace(made, reason=reason)
@@ -291,7 +293,7 @@ class CitationCheck:
             return CheckedCitation(
                 citation=citation,
                 verdict=CaseVerdict.CONFIRMED,
-                reason=f"The case is {citation_words.describe_case(near.case)}.{now}",
+                reason=f"The case is {citation_comparison.describe_case(near.case)}.{now}",
                 case=near.case,
                 name_match="match",
                 suggested_citation=near.right_citation,
@@ -300,7 +302,7 @@ class CitationCheck:
         return CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.UNCHECKED,
-            reason=citation_words.word_reason("no_page_yet", citation=citation),
+            reason=citation_comparison.word_reason("no_page_yet", citation=citation),
             provenance=near.provenance or ("no registry could be asked",),
         )
 

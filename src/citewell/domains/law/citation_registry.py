@@ -11,8 +11,7 @@ from citewell.core.errors import CitewellError, InternalError, RateLimited
 from citewell.core.values.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.domains.law.citation_forms import list_celex_readings
 from citewell.domains.law.name_matching import list_party_words
-from citewell.routing.domain_ports import CaseSearch, CitationLookup
-from citewell.routing.ports import Offer
+from citewell.routing.ports import CaseSearch, CitationLookup, Offer
 from citewell.routing.provider_panel import ProviderPanel
 
 _MAX_PARTY_WORDS = 2  # words of a party that are searched for: registries abbreviate the others

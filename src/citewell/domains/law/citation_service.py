@@ -22,7 +22,7 @@ from citewell.core.values.court_case import (
     CheckedCitation,
     LegalCitation,
 )
-from citewell.domains.law import citation_words
+from citewell.domains.law import citation_comparison
 from citewell.domains.law.citation_check import CitationCheck
 from citewell.domains.law.citation_groups import CitedCase, FoundCitation, group_citations
 from citewell.domains.law.citation_registry import CitationRegistry
@@ -99,17 +99,17 @@ class LegalCitationChecker:
         verdict = CaseVerdict.UNCHECKED
         if near.case is not None:
             verdict = CaseVerdict.CONFIRMED
-            reason = citation_words.word_reason(
+            reason = citation_comparison.word_reason(
                 "name_only",
                 registry=near.registry,
-                place=citation_words.describe_place(near.case),
+                place=citation_comparison.describe_place(near.case),
                 name=name,
             )
         elif near.is_searched:
             verdict = CaseVerdict.NOT_IN_REGISTRY
-            reason = citation_words.word_reason("no_name", name=name, registry=near.registry)
+            reason = citation_comparison.word_reason("no_name", name=name, registry=near.registry)
         else:
-            reason = citation_words.word_reason("name_unasked", name=name)
+            reason = citation_comparison.word_reason("name_unasked", name=name)
         return CheckedCitation(
             citation=citation,
             verdict=verdict,

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from citewell.core.errors import CitewellError
 from citewell.core.values.search_results import EmptySearchHints, FilterReport
-from citewell.domains.patents.party_names import strip_company_form
 from citewell.domains.patents.patent_numbers import PatentNumber, parse_patent_number
 from citewell.domains.patents.patent_records import (
     PatentArguments,
     PatentRecord,
     PatentResult,
     PatentsAnswer,
+    strip_company_form,
 )
 from citewell.search import result_filters
 from citewell.search.search_hints import build_domain_hints

@@ -13,7 +13,6 @@ from citewell.core.tooling import ProgressCallback, ignore_progress
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_results import FilterReport, SearchAnswer, SearchResult
 from citewell.domains.patents import patent_numbers
-from citewell.domains.patents.party_names import match_assignee, match_inventor, strip_company_form
 from citewell.domains.patents.patent_answers import (
     WEB_DISCOVERY,
     PatentHarvest,
@@ -27,7 +26,10 @@ from citewell.domains.patents.patent_records import (
     PatentQuery,
     PatentRecord,
     PatentSearch,
+    match_assignee,
     match_class_code,
+    match_inventor,
+    strip_company_form,
 )
 from citewell.search.domain_search import DomainSearch
 from citewell.search.result_filters import APPLIED_AFTERWARDS

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from citewell.cli import screen
-from citewell.cli.command_app import open_command_app
+from citewell.cli.command_app import STDIN_NAME, open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
-from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.core.values.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.drafts.commands.checking import certain_repairs, checked_draft, sarif_log

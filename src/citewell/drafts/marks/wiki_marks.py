@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from citewell.citations.reference import Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.author_lists import parse_author_list
 from citewell.citations.references.prose_references import parse_prose_reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.core.values.paper import WorkAuthor
 from citewell.drafts.draft import (
     CitationForm,

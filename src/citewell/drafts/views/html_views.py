@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from citewell.citations.references.reference_lists import is_list_heading
+from citewell.citations.references.reference_splitting import is_list_heading
 from citewell.core.lazy_patterns import compile_on_use
 from citewell.drafts.draft import (
     CitationForm,

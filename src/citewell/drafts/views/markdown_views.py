@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from citewell.citations.references.reference_lists import is_list_heading
+from citewell.citations.references.reference_splitting import is_list_heading
 from citewell.drafts.draft import (
     DraftBlock,
     DraftBlockKind,

@@ -21,8 +21,7 @@ from citewell.jobs.durable_job import (
 from citewell.jobs.store import job_rows as rows
 from citewell.jobs.store import thread_store
 from citewell.jobs.store import thread_store as threads
-from citewell.jobs.store.hashed_terms import build_item_index
-from citewell.jobs.store.job_rows import encrypt_json
+from citewell.jobs.store.job_rows import build_item_index, encrypt_json
 from citewell.jobs.store.ledger_rows import round_up_cents
 from citewell.jobs.store.ledger_store import SqlLedgerStore
 from citewell.store.encryption import OwnerKeychain, run_off_loop_if_large

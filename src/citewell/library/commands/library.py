@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app
+from citewell.cli.command_app import JsonOption, open_command_app
 from citewell.cli.screen import show_progress_bar
-from citewell.cli.shared_options import JsonOption
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity

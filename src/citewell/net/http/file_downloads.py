@@ -15,8 +15,7 @@ import citewell
 from citewell.core import errors
 from citewell.core.config import Settings
 from citewell.net.address_guard import Guard
-from citewell.net.http.content_decoding import ACCEPT_ENCODING
-from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
+from citewell.net.http.messages import ACCEPT_ENCODING, HttpRequest, HttpResponse, RedirectPolicy
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.settings import NetSettings

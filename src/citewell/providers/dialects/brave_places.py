@@ -14,8 +14,7 @@ from citewell.domains.place_records import Place, PlaceHits, PlaceLookup
 from citewell.net.upstream import json_responses as wire
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.addresses import is_web_address
-from citewell.text.country_codes import is_country_code
-from citewell.text.places import is_map_point, measure_distance
+from citewell.text.places import is_country_code, is_map_point, measure_distance
 from citewell.text.safety.text_cleaning import clean_markup
 
 # Keys that say what a thing is, the most telling first.

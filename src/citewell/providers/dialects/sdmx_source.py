@@ -17,7 +17,7 @@ from citewell.providers.dialects import data_cubes, series_catalogue
 from citewell.providers.dialects.sdmx_json import read_sdmx_window
 from citewell.routing.ports import KitProvider
 from citewell.routing.upstream_refusals import build_stated_refusal
-from citewell.text.country_codes import choose_office_code
+from citewell.text.places import choose_office_code
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
 
 _MAX_XML_DEPTH = 60

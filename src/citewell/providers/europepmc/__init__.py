@@ -22,13 +22,13 @@ from citewell.core.values.paper import (
     PaperQuery,
     WorkAuthor,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
 from citewell.routing.ports import KitProvider, Offer, ProviderSpec
 from citewell.text.calendar_dates import extract_year
 from citewell.text.language import word_forms
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 _SOURCE_KINDS = {"PPR": "article", "PAT": "patent", "ETH": "thesis"}
 _FREE_AVAILABILITY_CODES = {"OA", "F"}  # open access, free to read; S (subscription) is left out

@@ -16,6 +16,7 @@ from citewell.core.values.paper import (
     PaperId,
     PaperQuery,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.json_responses import read_json_response
@@ -24,7 +25,6 @@ from citewell.providers.openalex import openalex_works
 from citewell.providers.openalex.openalex_works import OpenAlexWork, OpenAlexWorkList
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec, accept_key
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="openalex",

@@ -20,6 +20,7 @@ from citewell.core.values.paper import (
     PaperId,
     PaperQuery,
 )
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream import json_responses as wire
 from citewell.providers.dialects import csl_works
@@ -27,7 +28,6 @@ from citewell.providers.pubmed.article_records import read_pubmed_articles
 from citewell.routing.ports import KitProvider, Offer, ProviderOption, ProviderSpec
 from citewell.text.language import word_forms
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 SPEC = ProviderSpec(
     name="pubmed",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from citewell.core import errors
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.search_queries import SearchQuery
+from citewell.core.values.search_queries import SearchQuery, build_operator_query
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.dialects.result_paging import ResultPage, gather_pages
 from citewell.providers.searxng import instance_capabilities, result_page
@@ -17,7 +17,6 @@ from citewell.providers.searxng.instance_health import SETTINGS_LINE, InstanceHe
 from citewell.providers.searxng.instances import SearxngInstance
 from citewell.text.addresses import build_page_key
 from citewell.text.safety.text_cleaning import extract_visible_text
-from citewell.text.search_operators import build_operator_query
 from citewell.workers.worker_tasks import TaskRunner
 
 _COMMAND_MARKS = "!:<"

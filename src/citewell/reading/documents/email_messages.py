@@ -10,7 +10,7 @@ from email.message import EmailMessage
 
 from citewell.core.values.counted_words import pluralize
 from citewell.reading.documents import document_text
-from citewell.reading.documents.office.ole_documents import (
+from citewell.reading.documents.document_packages import (
     format_file_time,
     open_ole_document,
     resolve_code_page,

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from citewell.core.errors import MalformedResponse, TooLarge, UpstreamUnavailable
+from citewell.core.values.search_queries import shorten_query_text
 from citewell.core.values.search_results import FeedItem, FeedListing
 from citewell.reading.documents import document_text, xml_tree
 from citewell.reading.documents.text_documents import convert_html_fragment
@@ -19,7 +20,6 @@ from citewell.reading.page_charset import decode_body
 from citewell.text.addresses import is_web_address
 from citewell.text.calendar_dates import parse_document_date
 from citewell.text.safety.text_cleaning import clean_markup
-from citewell.text.search_operators import shorten_query_text
 
 _HTML_ENTITY_PATTERN = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,30});")
 _BARE_AMPERSAND_PATTERN = re.compile(r"&(?!#?\w{1,31};)")

@@ -31,7 +31,7 @@ READERS = {
     "ods": "citewell.reading.documents.office.spreadsheets:read_ods",
     "doc": "citewell.reading.documents.office.legacy_word:read_doc",
     "ppt": "citewell.reading.documents.office.legacy_slides:read_ppt",
-    "xls": "citewell.reading.documents.office.legacy_workbooks:read_xls",
+    "xls": "citewell.reading.documents.office.spreadsheets:read_xls",
     "msg": "citewell.reading.documents.email_messages:read_msg",
     "csv": "citewell.reading.documents.office.spreadsheets:read_csv",
     "tsv": "citewell.reading.documents.office.spreadsheets:read_tsv",

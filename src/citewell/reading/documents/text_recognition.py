@@ -29,7 +29,7 @@ from citewell.workers.worker_tasks import PoolFigures, TaskRunner, WorkerTask
 MAX_LANGUAGES = 3  # each makes recognition slower
 _SCRIPT_PATTERN = re.compile(r"^Script: ([A-Za-z]+)", re.MULTILINE)
 
-_START_MODULE = "citewell.reading.documents.program_start"
+_START_MODULE = "citewell.workers.sandbox"
 _PROGRAM_NAME = "tesseract"
 _LIST_SECONDS = 10.0
 _MAX_TABLE_BYTES = 8 * 2**20

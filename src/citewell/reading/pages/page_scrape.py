@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
-from citewell.citations.references.reference_lists import drop_references
+from citewell.citations.references.reference_splitting import drop_references
 from citewell.core.errors import InvalidInput
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback, SourceCallback

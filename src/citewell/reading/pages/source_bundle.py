@@ -17,7 +17,6 @@ from citewell.core.values.page import MAX_PAGE_BYTES, Page
 from citewell.core.values.search_results import SearchAnswer, SearchResult
 from citewell.evidence.signs import source_quality
 from citewell.reading import page_errors, source_classification
-from citewell.reading.pages import source_advice
 from citewell.reading.pages.page_scrape import select_injection_signals
 from citewell.reading.pages.source_passages import (
     PASSAGE_SEPARATOR,
@@ -251,8 +250,8 @@ def build_source_bundle(
             size_category=truncation.classify_size(shown_bytes),
             truncated=is_partial,
         ),
-        recommendations=source_advice.recommend_sources(sources) if recommend else None,
-        components=source_advice.build_components(sources) if draw else None,
+        recommendations=source_quality.recommend_sources(sources) if recommend else None,
+        components=source_quality.build_components(sources) if draw else None,
     )
     return GatheredSources(bundle=bundle, page_texts=pages[:MAX_PAGE_BYTES] if is_partial else None)
 

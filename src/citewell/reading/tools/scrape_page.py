@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from citewell.core.tooling import MainBody, SessionArguments, Tool, ToolCall
 from citewell.core.values.scrape_results import ScrapeOutput
+from citewell.reading.pages.artifacts import find_text_media_type
 from citewell.reading.pages.page_scrape import PageScraper, ScrapeRequest
-from citewell.text.media_types import find_text_media_type
 
 
 class Args(SessionArguments, ScrapeRequest):

@@ -17,8 +17,8 @@ from citewell.evidence.signs.claim_support import SourceText
 from citewell.evidence.signs.grounding_signs import GroundingDoubt
 from citewell.evidence.signs.sentence_features import build_sentence_features
 from citewell.jobs.durable_job import JsonValue
+from citewell.jobs.job_engine import WorkflowRun
 from citewell.jobs.step_values import PageLead, PageReading, ResearchPlan
-from citewell.jobs.workflow_run import WorkflowRun
 from citewell.research.claims import source_kinds
 from citewell.research.claims.cited_statements import extract_statements
 from citewell.research.claims.claim_building import READ_STATE, SourcedStatement

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME, open_command_app
 from citewell.core.environment import split_name_list
 from citewell.core.errors import InvalidInput
 from citewell.core.values.argument_types import RESEARCH_MODES

@@ -19,8 +19,8 @@ from citewell.research.claims.sentence_verdicts import (
     SentenceJudge,
     SentenceVerdict,
 )
-from citewell.research.reporting import text_blocks
 from citewell.text.language import sentences, word_forms
+from citewell.text.passages import markdown_blocks
 
 UNCONFIRMED_MARK = "*(not confirmed by the sources)*"
 # What the mark says already.
@@ -124,19 +124,21 @@ class SynthesisCheck:
         """The report with what stands of it, and nothing else."""
         kept = [
             checked
-            for block in text_blocks.split_written_blocks(text)
+            for block in markdown_blocks.split_written_blocks(text)
             if (checked := self._check_block(block)) is not None
         ]
-        return text_blocks.join_written_blocks(text_blocks.drop_empty_sections(kept))
+        return markdown_blocks.join_written_blocks(markdown_blocks.drop_empty_sections(kept))
 
-    def _check_block(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
-        if block.kind is text_blocks.WrittenKind.RULE:
+    def _check_block(
+        self, block: markdown_blocks.WrittenBlock
+    ) -> markdown_blocks.WrittenBlock | None:
+        if block.kind is markdown_blocks.WrittenKind.RULE:
             return block
-        if block.kind is text_blocks.WrittenKind.HEADING:
+        if block.kind is markdown_blocks.WrittenKind.HEADING:
             return self._check_heading(block)
-        if block.kind is text_blocks.WrittenKind.TABLE:
+        if block.kind is markdown_blocks.WrittenKind.TABLE:
             return self._check_table(block)
-        if block.kind is text_blocks.WrittenKind.CODE:
+        if block.kind is markdown_blocks.WrittenKind.CODE:
             return self._check_code(block)
         decisions = [
             self._decide_sentence(sentence) for sentence in _split_cited_sentences(block.text)
@@ -149,7 +151,9 @@ class SynthesisCheck:
         text = " ".join(decision.text for decision in decisions if decision.text)
         return replace(block, text=text) if text else None
 
-    def _check_heading(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
+    def _check_heading(
+        self, block: markdown_blocks.WrittenBlock
+    ) -> markdown_blocks.WrittenBlock | None:
         text = _tidy_text(strip_ref_marks(block.text))
         plain = _MARKUP_PATTERN.sub("", text)
         if self.marks_only or not self.judge.states_fact(plain):
@@ -159,7 +163,9 @@ class SynthesisCheck:
             return None
         return replace(block, text=text) if text else None
 
-    def _check_table(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
+    def _check_table(
+        self, block: markdown_blocks.WrittenBlock
+    ) -> markdown_blocks.WrittenBlock | None:
         rows = block.text.splitlines()
         head = 2 if len(rows) > 1 and _TABLE_RULE_PATTERN.fullmatch(rows[1]) else 0
         kept = [row for row in map(self._check_row, rows[head:]) if row is not None]
@@ -181,7 +187,9 @@ class SynthesisCheck:
         plain[-1] = " ".join(filter(None, (plain[-1], note, marks)))
         return "| " + " | ".join(plain) + " |"
 
-    def _check_code(self, block: text_blocks.WrittenBlock) -> text_blocks.WrittenBlock | None:
+    def _check_code(
+        self, block: markdown_blocks.WrittenBlock
+    ) -> markdown_blocks.WrittenBlock | None:
         """Code stands if a source has it; what it says is not compared word by word."""
         if self.marks_only:
             return block

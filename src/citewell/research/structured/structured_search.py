@@ -41,9 +41,8 @@ from citewell.research.structured.page_fields import (
     find_stated_highlights,
     summarise_for_query,
 )
-from citewell.routing.domain_ports import StructuredSearch
 from citewell.routing.model_billing import TICKS_PER_DOLLAR
-from citewell.routing.ports import DeepResearch, Offer, ReportWriter
+from citewell.routing.ports import DeepResearch, Offer, ReportWriter, StructuredSearch
 from citewell.routing.provider_catalogue import ProviderCatalogue
 from citewell.routing.provider_failures import name_provider_error
 from citewell.search.search_hints import build_domain_hints

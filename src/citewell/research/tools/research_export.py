@@ -11,11 +11,11 @@ from citewell.core.tooling import MainBody, Tool, ToolArguments, ToolCall
 from citewell.core.values.argument_types import ExportFormat
 from citewell.core.values.wire_values import UNTRUSTED_LABEL
 from citewell.links.link_checks import LinkChecker
+from citewell.reading.pages.artifacts import find_document_media_type
 from citewell.research.research_service import ResearchService
 from citewell.sessions import session_export
 from citewell.sessions.session_tracking import SessionTracker
 from citewell.sessions.session_views import ExportAnswer
-from citewell.text.media_types import find_document_media_type
 
 
 class Args(ToolArguments):

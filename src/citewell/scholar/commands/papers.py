@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.shared_options import AnswerJson
+from citewell.cli.command_app import AnswerJson
 from citewell.cli.tool_command import print_item, run_search_tool
 from citewell.core.values.counted_words import pluralize
 

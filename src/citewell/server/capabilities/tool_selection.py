@@ -1,11 +1,13 @@
-"""Selects the tools that a client is offered: by profile, toolsets, single names and read-only.
+"""Reads manifest.json, and selects the tools that a client is offered: by profile, toolsets, single names and read-only.
 
 Standard library only, because the instant start uses it before anything else is loaded.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 ALL_TOOLS = "all"
@@ -32,6 +34,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 _COUNT_ARGUMENT = ("web_search", "num_results")
 _USUAL_COUNT = 5  # results of web_search, where neither profile nor setting says otherwise
+MANIFEST_PATH = Path(__file__).parents[1] / "manifest.json"  # `make reference` writes it
 
 
 def select_entries(
@@ -225,3 +228,9 @@ def _check_selection(
         )
     if unknown := sorted(tools - {entry["name"] for entry in known}):
         raise ValueError(f"unknown tool {', '.join(unknown)}")
+
+
+def load_manifest(path: Path = MANIFEST_PATH) -> dict[str, Any]:
+    """`tools`: an entry per tool (name, toolset, default, readOnly, wire); `replies`: the SDK's results."""
+    manifest: dict[str, Any] = json.loads(path.read_bytes())
+    return manifest

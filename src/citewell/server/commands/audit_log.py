@@ -20,8 +20,7 @@ from typing import IO, TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import load_command_settings
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.command_app import JsonOption, load_command_settings
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.values.counted_words import pluralize
 from citewell.server.state.state_store import StateStore, has_stored_state

@@ -13,8 +13,13 @@ import typer
 from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, open_command_app
-from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
+from citewell.cli.command_app import (
+    JsonOption,
+    TenantArgument,
+    UserArgument,
+    call_with_app,
+    open_command_app,
+)
 from citewell.people.consent_service import ConsentService
 from citewell.people.subject_archive import require_subject
 

@@ -19,8 +19,7 @@ from typing import Annotated, Any, Self
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, open_command_app
-from citewell.cli.shared_options import JsonOption
+from citewell.cli.command_app import JsonOption, call_with_app, open_command_app
 from citewell.core.errors import CitewellError, InvalidInput, Misconfigured
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
@@ -29,8 +28,7 @@ from citewell.evidence.settings import EvidenceSettings
 from citewell.net.http.file_downloads import FileDownloader
 from citewell.net.http.messages import HttpRequest
 from citewell.server.app import App
-from citewell.server.commands.diagnosis.installation_checks import InstallationCheck
-from citewell.server.commands.diagnosis.model_checks import check_encoder
+from citewell.server.commands.diagnosis.installation_checks import InstallationCheck, check_encoder
 from citewell.server.state.state_store import has_stored_state
 from citewell.trust.retraction_import import ImportOutcome, RetractionImport
 from citewell.trust.retraction_table import RetractionEdition, SqlRetractionTable

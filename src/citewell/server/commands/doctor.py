@@ -22,16 +22,10 @@ from citewell.core.errors import CitewellError, Misconfigured
 from citewell.core.tooling import load_tool_providers
 from citewell.core.values.counted_words import pluralize
 from citewell.routing.ports import Offer, ToolProviders
-from citewell.routing.provider_catalogue import ProviderCatalogue
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import ProviderCatalogue, SearchRouter
 from citewell.server.app import App
 from citewell.server.commands import data
-from citewell.server.commands.diagnosis import (
-    http_checks,
-    installation_checks,
-    model_checks,
-    provider_probes,
-)
+from citewell.server.commands.diagnosis import http_checks, installation_checks, provider_probes
 from citewell.server.commands.diagnosis.installation_checks import InstallationCheck
 from citewell.server.commands.diagnosis.provider_probes import WORKING, ProviderVerdict
 from citewell.server.http.auth.auth_setup import build_issuer_client, build_key_set_loader
@@ -189,8 +183,8 @@ async def diagnose_installation(
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *((await data.check_retraction_table(app),) if asks_table else ()),
         *await http_checks.check_http_mode(app, offline=offline),
-        await model_checks.check_encoder(app, offline=offline),
-        await model_checks.check_judge(app, offline=offline, paid=paid),
+        await installation_checks.check_encoder(app, offline=offline),
+        await installation_checks.check_judge(app, offline=offline, paid=paid),
     )
     by_name = {verdict.name: verdict for verdict in verdicts}
     tools = tuple(

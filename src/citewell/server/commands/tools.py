@@ -14,7 +14,6 @@ from citewell.cli import exit_codes, screen
 from citewell.core.environment import split_name_list
 from citewell.core.errors import Misconfigured
 from citewell.core.values.counted_words import pluralize
-from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
 from citewell.server.reference.reference_pages import describe_default
@@ -31,7 +30,7 @@ def command(
         ),
     ] = None,
 ) -> int:
-    everything = [_build_tool_row(entry) for entry in manifest.load_manifest()["tools"]]
+    everything = [_build_tool_row(entry) for entry in tool_selection.load_manifest()["tools"]]
     shown = {entry["name"] for entry in _choose_listed_tools(profile, toolsets)}
     rows = [row for row in everything if row["name"] in shown]
     totals = _sum_token_budgets(everything)
@@ -51,7 +50,7 @@ def command(
 
 def _choose_listed_tools(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
     """The tools of the profile or toolsets; all tools if neither is given."""
-    entries = manifest.load_manifest()["tools"]
+    entries = tool_selection.load_manifest()["tools"]
     sets = split_name_list(toolsets or "")
     unnamed = tool_selection.DEFAULT_PROFILE if sets else tool_selection.ALL_TOOLS
     try:

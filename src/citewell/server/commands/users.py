@@ -21,11 +21,16 @@ import typer
 from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, load_command_settings, open_command_app
-from citewell.cli.shared_options import JsonOption, TenantArgument, UserArgument
+from citewell.cli.command_app import (
+    JsonOption,
+    TenantArgument,
+    UserArgument,
+    call_with_app,
+    load_command_settings,
+    open_command_app,
+)
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.tooling import Owner
-from citewell.people.record_times import format_utc_time
 from citewell.people.subject_archive import (
     ArchiveFormat,
     SubjectArchive,
@@ -37,6 +42,7 @@ from citewell.people.subject_erasure import SubjectEraser
 from citewell.server.http.auth.caller import MAX_NAME_CHARS, is_usable_name
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import StateStore, has_stored_state
+from citewell.text.calendar_dates import format_utc_time
 
 if TYPE_CHECKING:
     from citewell.core.config import Settings
@@ -233,7 +239,7 @@ def _require_owner(user: str | None, tenant: str | None) -> Owner:
 
 
 def _check_scopes(scopes: Iterable[str], settings: Settings) -> None:
-    from citewell.server.manifest import load_manifest
+    from citewell.server.capabilities.tool_selection import load_manifest
 
     entries = load_manifest()["tools"]
     toolsets = sorted({entry["toolset"] for entry in entries})

@@ -10,8 +10,7 @@ import typer
 from citewell.audit.audit_recorder import record_command_event
 from citewell.audit.audit_segments import AuditEventType
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, open_command_app
-from citewell.cli.shared_options import TenantArgument, UserArgument
+from citewell.cli.command_app import TenantArgument, UserArgument, call_with_app, open_command_app
 from citewell.core.tooling import Owner
 from citewell.people.workspace_service import WorkspaceMembers
 

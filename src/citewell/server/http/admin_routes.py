@@ -15,7 +15,6 @@ from citewell.core.errors import InvalidInput
 from citewell.core.tooling import Owner
 from citewell.people import subject_archive
 from citewell.people.consent_service import ConsentService
-from citewell.people.record_times import format_utc_time
 from citewell.people.subject_erasure import SubjectEraser
 from citewell.people.usage_analytics import UsageAnalytics
 from citewell.people.workspace_service import WorkspaceMembers
@@ -32,6 +31,7 @@ from citewell.server.http.admin_requests import (
     read_query,
 )
 from citewell.store.settings import StoreSettings
+from citewell.text.calendar_dates import format_utc_time
 
 
 class TenantFields(AdminFields):

@@ -24,7 +24,7 @@ from citewell.core.tooling import Owner
 from citewell.core.values.counted_words import pluralize
 from citewell.net.settings import NetSettings
 from citewell.people.erasure_store import ErasureRecord
-from citewell.routing.provider_chains import SearchRouter
+from citewell.routing.provider_catalogue import SearchRouter
 from citewell.server.app import App
 from citewell.server.call_values import CallOrigin
 from citewell.server.http.admin_requests import AdminVerdict, judge_admin_request

@@ -14,7 +14,6 @@ from citewell.audit.audit_store import AuditLogAltered
 from citewell.audit.settings import AuditSettings
 from citewell.core.tooling import Owner
 from citewell.core.values.counted_words import pluralize
-from citewell.people.record_times import format_utc_time
 from citewell.server.app import App
 from citewell.server.http.auth.auth_ways import list_auth_ways
 from citewell.server.http.dashboard_routes import (
@@ -36,6 +35,7 @@ from citewell.server.pages.front_page import FrontPageFacts, render_front_page
 from citewell.server.pages.page_frame import build_page_response
 from citewell.server.settings import ServerSettings
 from citewell.server.state.state_store import has_stored_state
+from citewell.text.calendar_dates import format_utc_time
 
 _NO_LIMITS_TEXT = (
     "Callers are not limited: nobody has to prove who is calling, and no limit was set for that."

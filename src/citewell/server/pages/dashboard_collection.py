@@ -16,13 +16,13 @@ from citewell.jobs.store.job_rows import (
     load_spending_totals,
 )
 from citewell.net.upstream.origin_limits import BreakerSnapshot, BreakerState
-from citewell.people.record_times import format_utc_time
 from citewell.server.app import App
 from citewell.server.pages import dashboard_figures
 from citewell.server.state.state_store import has_stored_state
 from citewell.store.cache.sql_tier import load_cache_totals
 from citewell.store.coordination.change_notices import JOB_QUEUE_TOPIC, JOB_TOPIC, ChangeWatch
 from citewell.store.settings import StoreSettings
+from citewell.text.calendar_dates import format_utc_time
 
 T = TypeVar("T")
 FactList = tuple[dashboard_figures.NamedFact, ...]

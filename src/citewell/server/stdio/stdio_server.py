@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from citewell.core import environment
-from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.stdio.instant_start import InstantStart
 from citewell.server.stdio.stdio_wire import LineQueue, SessionLoaded, StdioWire
@@ -38,7 +37,7 @@ def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | No
         sys.stderr.write(f"citewell: {error}\n")
         return 2
     environment.warn_of_unfollowed_options(raw)
-    baked = manifest.load_manifest()
+    baked = tool_selection.load_manifest()
     if problem := _find_flag_problem(baked["tools"], raw, overrides):
         sys.stderr.write(f"citewell: {problem}\n")
         return 2

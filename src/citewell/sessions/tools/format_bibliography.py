@@ -25,11 +25,11 @@ from citewell.core.values.argument_types import BibliographyStyle
 from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.research_session import SourceStage
 from citewell.core.values.wire_values import UNTRUSTED_LABEL
+from citewell.reading.pages.artifacts import find_document_media_type
 from citewell.sessions import session_export
 from citewell.sessions.session_tracking import SessionTracker
 from citewell.sessions.session_views import BibliographyAnswer
 from citewell.text.addresses import is_web_address
-from citewell.text.media_types import find_document_media_type
 
 
 class Args(ToolArguments):

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app
+from citewell.cli.command_app import STDIN_NAME, open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
 from citewell.cli.screen import show_progress_bar
-from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.values.argument_types import BIBLIOGRAPHY_FORMATS
 from citewell.core.values.citation_checks import AuditEntry, AuditReport
 from citewell.core.values.court_case import FAILING_VERDICTS, CaseVerdict

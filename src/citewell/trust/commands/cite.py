@@ -23,11 +23,10 @@ import typer
 from citewell.citations import bibliographies, citable_works, identifiers
 from citewell.citations.citable_works import CitableWork, convert_reference
 from citewell.citations.csl_rendering import MAX_STYLE_BYTES, CslStyleFacts
-from citewell.citations.reference import Reference
+from citewell.citations.references.reference_fields import Reference
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import open_command_app, report_offline
+from citewell.cli.command_app import STDIN_NAME, open_command_app, report_offline
 from citewell.cli.screen import show_progress_bar
-from citewell.cli.shared_options import STDIN_NAME
 from citewell.core.errors import FailureReason, InvalidInput, UpstreamUnavailable
 from citewell.core.service_kit import ServiceKit
 from citewell.core.values.argument_types import BIBLIOGRAPHY_STYLES

@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citewell.citations import identifiers, references
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references.format_detection import (
     decode_bibliography,
     extract_manuscript_text,
     strip_text_commands,
 )
 from citewell.citations.references.formats import latex_documents
+from citewell.citations.references.reference_fields import (
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+)
 from citewell.citations.references.reference_splitting import has_reference_heading
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME
 from citewell.core.errors import CitewellError, InvalidInput
 from citewell.domains.law.citation_forms import cites_cases
 from citewell.text.data_tables import load_words

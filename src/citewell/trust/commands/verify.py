@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citewell.cli import screen
-from citewell.cli.command_app import open_command_app
+from citewell.cli.command_app import AnswerJson, open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
-from citewell.cli.shared_options import AnswerJson
 from citewell.cli.tool_command import print_tool_error
 from citewell.text.data_tables import load_table
 

@@ -18,13 +18,12 @@ from xml.sax.saxutils import escape
 import typer
 
 from citewell.cli import exit_codes, screen
-from citewell.cli.command_app import call_with_app, open_command_app
+from citewell.cli.command_app import JsonOption, call_with_app, open_command_app
 from citewell.cli.exit_codes import AllowUnchecked, choose_gate_exit
-from citewell.cli.shared_options import JsonOption
 from citewell.core.errors import InvalidInput, NotFound
 from citewell.core.values.counted_words import pluralize
-from citewell.people.record_times import format_utc_time
 from citewell.text.addresses import is_web_address
+from citewell.text.calendar_dates import format_utc_time
 from citewell.text.safety.text_cleaning import extract_visible_text
 from citewell.trust.commands import reference_files
 from citewell.watching.query_monitor import MonitorRequest, QueryMonitor

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from citewell.citations.reference import MalformedEntry
 from citewell.citations.references import reference_fields
+from citewell.citations.references.reference_fields import MalformedEntry
 
 BLOCK_START_PATTERN = re.compile(r"@[ \t]{0,4}([A-Za-z][\w-]*)\s{0,5}([{(])")
 _FIELD_NAME_PATTERN = re.compile(r"([^\s=,{}\"#()]{1,100})\s{0,20}=\s*")

@@ -6,12 +6,17 @@ import re
 from collections.abc import Mapping
 
 from citewell.citations.author_names import AuthorName
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.formats import latex_text
 from citewell.citations.references.formats.bibtex_entries import BibtexEntry, BibtexReader
 from citewell.citations.references.formats.latex_text import convert_latex_text
-from citewell.citations.references.reference_fields import MAX_VALUE_CHARS, clean_reference_value
+from citewell.citations.references.reference_fields import (
+    MAX_VALUE_CHARS,
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+    clean_reference_value,
+)
 from citewell.core.values.paper import PaperId, WorkAuthor
 from citewell.text.calendar_dates import build_partial_date, extract_year, parse_partial_date
 from citewell.text.data_tables import load_texts

@@ -8,9 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.formats import file_records
+from citewell.citations.references.reference_fields import (
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+)
 from citewell.core.values.paper import PaperId, WorkAuthor
 from citewell.text.calendar_dates import build_partial_date, extract_year, parse_partial_date
 from citewell.text.data_tables import load_table

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.reference_fields import (
     MAX_RECORDS,
     RECORDS_LIMIT_REASON,
+    BibliographyDocument,
     LineIndex,
+    MalformedEntry,
+    Reference,
     clean_reference_value,
 )
 from citewell.core.values.paper import PaperId, WorkAuthor

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from xml.etree.ElementTree import Element
 
-from citewell.citations.reference import BibliographyDocument, Reference
 from citewell.citations.references import prose_references, reference_fields
 from citewell.citations.references.formats import (
     bibtex_references,
@@ -24,6 +23,7 @@ from citewell.citations.references.formats.file_records import (
     extract_xml_text,
     list_xml_texts,
 )
+from citewell.citations.references.reference_fields import BibliographyDocument, Reference
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import extract_year, parse_partial_date
 from citewell.text.data_tables import load_table, load_texts

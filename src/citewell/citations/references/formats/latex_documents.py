@@ -7,14 +7,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import prose_references, reference_fields
 from citewell.citations.references.formats import bibtex_references, file_records, latex_text
 from citewell.citations.references.reference_fields import (
     MAX_PROSE_REFERENCES,
     MAX_RECORDS,
     PROSE_LIMIT_REASON,
+    BibliographyDocument,
     LineIndex,
+    MalformedEntry,
+    Reference,
     clean_reference_value,
 )
 from citewell.core.lazy_patterns import compile_on_use

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.formats import file_records
 from citewell.citations.references.formats.file_records import (
@@ -13,7 +12,13 @@ from citewell.citations.references.formats.file_records import (
     extract_xml_text,
     list_xml_texts,
 )
-from citewell.citations.references.reference_fields import MAX_RECORDS, RECORDS_LIMIT_REASON
+from citewell.citations.references.reference_fields import (
+    MAX_RECORDS,
+    RECORDS_LIMIT_REASON,
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
+)
 from citewell.core.values.paper import WorkAuthor
 from citewell.text.calendar_dates import extract_year, parse_partial_date
 from citewell.text.data_tables import load_texts, load_words

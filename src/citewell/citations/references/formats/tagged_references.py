@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from citewell.citations.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.citations.references import reference_fields
 from citewell.citations.references.formats import csl_table_references, file_records
 from citewell.citations.references.formats.file_records import RecordCollector, TaggedRecord
 from citewell.citations.references.reference_fields import (
     MAX_RECORDS,
     RECORDS_LIMIT_REASON,
+    BibliographyDocument,
+    MalformedEntry,
+    Reference,
     extract_damage_excerpt,
 )
 from citewell.core.values.paper import PaperId

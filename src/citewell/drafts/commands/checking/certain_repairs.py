@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME
 from citewell.core.errors import InvalidInput
 from citewell.drafts.commands.checking.checked_draft import (
     CheckedDraft,

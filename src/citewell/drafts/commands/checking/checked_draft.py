@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.cli import screen
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME
 from citewell.drafts.draft import DOCUMENT_FORMATS, Draft
 from citewell.drafts.draft_findings import (
     CHANGE_VERDICTS,

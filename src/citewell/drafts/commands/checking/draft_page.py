@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import PurePath
 
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME
 from citewell.core.report_style import load_palette
 from citewell.core.values.counted_words import pluralize
 from citewell.drafts.commands.checking import checked_draft

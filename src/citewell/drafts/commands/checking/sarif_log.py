@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from citewell import __version__
-from citewell.cli.shared_options import STDIN_NAME
+from citewell.cli.command_app import STDIN_NAME
 from citewell.core.errors import InvalidInput
 from citewell.drafts.commands.checking.checked_draft import (
     CheckedDraft,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from citewell.reading.documents import document_text
 from citewell.reading.documents.document_markdown import format_markdown_cell, render_markdown_table
-from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
+from citewell.reading.documents.document_packages import open_ole_document, read_ole_properties
 from citewell.reading.file_containers import CompoundFile
 from citewell.reading.markdown.markdown_text import (
     escape_line_starts,

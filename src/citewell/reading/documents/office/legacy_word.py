@@ -15,8 +15,8 @@ from citewell.reading.documents.document_markdown import (
     render_markdown_table,
     resolve_web_link,
 )
+from citewell.reading.documents.document_packages import open_ole_document, read_ole_properties
 from citewell.reading.documents.office.legacy_word_text import LegacyParagraph, LegacyWordFile
-from citewell.reading.documents.office.ole_documents import open_ole_document, read_ole_properties
 from citewell.reading.markdown.markdown_text import escape_line_starts
 
 _FIELD_MARKS = re.compile("([\x13\x14\x15])")

@@ -1,4 +1,4 @@
-"""Reads spreadsheets (XLSX, XLSB, ODS, CSV, TSV): the cells of the visible sheets as tables."""
+"""Reads spreadsheets (XLSX, XLSB, XLS, ODS, CSV, TSV): the cells of the visible sheets as tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from citewell.reading.documents import document_markdown, document_packages
+from citewell.reading.documents import document_markdown, document_packages, document_text
+from citewell.reading.documents.document_markdown import (
+    DAYS_FROM_1900,
+    DAYS_FROM_1904,
+    format_stored_number,
+)
+from citewell.reading.documents.document_packages import open_ole_document, read_ole_properties
 from citewell.reading.documents.document_text import (
     Broken,
     DocumentRequest,
@@ -19,10 +25,15 @@ from citewell.reading.documents.document_text import (
     choose_pages,
 )
 from citewell.reading.documents.office import excel_workbook
+from citewell.reading.documents.office.excel_workbook import CellBudget, SheetRows
 from citewell.reading.documents.office.opendocument import OpenDocument
 from citewell.reading.documents.office.package_graphics import GraphicReader
+from citewell.reading.file_containers import OLE_SIGNATURE
 from citewell.reading.markdown.markdown_text import escape_markdown
 from citewell.reading.page_charset import decode_body
+
+if TYPE_CHECKING:
+    import xlrd  # type: ignore[import-untyped] # ships no types
 
 _QUOTED_FIELD_PATTERN = re.compile(r'"(?:[^"]|"")*"')
 _CSV_DELIMITERS = ",;\t|"
@@ -37,6 +48,9 @@ _STRING_ITEM, _FORMAT, _STYLE = 19, 44, 47
 _STYLES_BEGIN, _STYLES_END, _WORKBOOK_PROPERTIES, _SHEET = 617, 618, 153, 156
 _ERROR_TEXTS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!",
                 42: "#N/A"}  # fmt: skip
+_STREAM_NAMES = ("Workbook", "Book")
+# Kinds of cells in xlrd.
+_XLS_TEXT, _XLS_NUMBER, _XLS_DATE, _XLS_BOOLEAN, _XLS_ERROR = 1, 2, 3, 4, 5
 
 
 def read_xlsb(job: DocumentRequest) -> DocumentText:
@@ -271,3 +285,95 @@ def _detect_csv_delimiter(text: str, *, default: str) -> str:
 
     best = max(_CSV_DELIMITERS, key=merit)
     return best if merit(best)[0] > 0.5 else default
+
+
+def read_xls(job: document_text.DocumentRequest) -> document_text.DocumentText:
+    body = job.body
+    stream, about = body, document_text.DocumentText(markdown="")
+    if body.startswith(OLE_SIGNATURE):
+        container = open_ole_document(body)
+        about = read_ole_properties(container)
+        stream = next(filter(None, map(container.find_stream, _STREAM_NAMES)), b"")
+    if not stream:
+        raise document_text.Broken("The Excel document has no workbook stream.")
+    return add_properties(
+        render_workbook(_LegacyWorkbook(_open_legacy_book(stream)), job.pages), about
+    )
+
+
+def _open_legacy_book(stream: bytes) -> xlrd.Book:
+    import xlrd
+    from xlrd.formula import FormulaError  # type: ignore[import-untyped] # as above
+
+    try:
+        return xlrd.open_workbook(
+            file_contents=stream, logfile=io.StringIO(), formatting_info=True, ragged_rows=True
+        )
+    except xlrd.XLRDError as error:
+        if "encrypted" in str(error):
+            raise document_text.EncryptedDocument(document_text.OFFICE_IS_ENCRYPTED) from None
+        raise document_text.Broken("The Excel document is damaged.") from error
+    except (
+        struct.error,
+        AssertionError,
+        LookupError,
+        ArithmeticError,
+        ValueError,
+        TypeError,
+        FormulaError,
+    ) as error:
+        raise document_text.Broken("The Excel document is damaged.") from error
+
+
+class _LegacyWorkbook:
+    def __init__(self, book: xlrd.Book) -> None:
+        self._book = book
+        self._days_from = DAYS_FROM_1904 if book.datemode == 1 else DAYS_FROM_1900
+        self._budget = CellBudget()
+
+    def list_sheets(self) -> tuple[list[xlrd.sheet.Sheet], list[str]]:
+        sheets = self._book.sheets()
+        hidden = [sheet.name for sheet in sheets if sheet.visibility != 0]
+        return [sheet for sheet in sheets if sheet.visibility == 0], hidden
+
+    def read_sheet(self, sheet: xlrd.sheet.Sheet) -> SheetRows:
+        rows: list[list[str]] = []
+        for number in range(sheet.nrows):
+            about = sheet.rowinfo_map.get(number)
+            if about is not None and about.hidden:
+                continue
+            if self._budget.is_spent:
+                break
+            rows.append(
+                [
+                    self._budget.format_cell(
+                        self._read_legacy_cell(sheet, number, column), padding=0
+                    )
+                    for column in range(sheet.row_len(number))
+                ]
+            )
+        return SheetRows(sheet.name, rows)
+
+    def _read_legacy_cell(self, sheet: xlrd.sheet.Sheet, row: int, column: int) -> str:
+        kind, value = sheet.cell_type(row, column), sheet.cell_value(row, column)
+        if kind == _XLS_TEXT:
+            return str(value)
+        if kind in {_XLS_NUMBER, _XLS_DATE}:
+            code = self._find_format_code(sheet, row, column)
+            return format_stored_number(repr(value), code, days_from=self._days_from)
+        if kind == _XLS_BOOLEAN:
+            return "TRUE" if value else "FALSE"
+        if kind == _XLS_ERROR:
+            import xlrd
+
+            return str(xlrd.error_text_from_code.get(value, ""))
+        return ""
+
+    def _find_format_code(self, sheet: xlrd.sheet.Sheet, row: int, column: int) -> str:
+        """The number format of a cell; "" if its style is missing, as in some damaged workbooks."""
+        try:
+            style = self._book.xf_list[sheet.cell_xf_index(row, column)]
+        except (LookupError, TypeError):
+            return ""
+        form = self._book.format_map.get(style.format_key)
+        return str(form.format_str) if form is not None else ""

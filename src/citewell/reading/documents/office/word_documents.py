@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from citewell.citations.references.reference_lists import is_references_heading
+from citewell.citations.references.reference_splitting import is_references_heading
 from citewell.reading.documents import document_packages, document_text, xml_tree
 from citewell.reading.documents.office import word_citations
 from citewell.reading.documents.office.word_blocks import WordBlocks, WordParts

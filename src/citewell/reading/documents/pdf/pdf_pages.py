@@ -12,8 +12,12 @@ from itertools import groupby
 from statistics import median
 from typing import Any, NamedTuple
 
-from citewell.reading.documents.pdf.aligned_tables import replace_aligned_tables
-from citewell.reading.documents.pdf.page_tables import PdfTable, find_ruled_tables, read_page_shapes
+from citewell.reading.documents.pdf.page_tables import (
+    PdfTable,
+    find_ruled_tables,
+    read_page_shapes,
+    replace_aligned_tables,
+)
 from citewell.reading.documents.pdf.page_words import PageText
 from citewell.reading.documents.pdf.pdf_blocks import (
     PdfBlock,

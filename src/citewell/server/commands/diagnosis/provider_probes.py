@@ -17,8 +17,8 @@ from citewell.domains.patents.patent_records import PatentQuery, PatentSearch
 from citewell.domains.place_records import AreaLookup, AreaQuery, PlaceLookup, PlaceSearch
 from citewell.domains.series import ObservationQuery, SeriesSearch
 from citewell.domains.trials import TrialQuery, TrialSearch
-from citewell.routing.domain_ports import CaseSearch
 from citewell.routing.ports import (
+    CaseSearch,
     ImageSearch,
     NewsSearch,
     Offer,

@@ -39,8 +39,13 @@ from citewell.server.http.auth.caller import (
     VerifiedCaller,
     VerifierUnavailable,
 )
-from citewell.server.http.auth.issuer_metadata import IssuerClient, build_unavailable
-from citewell.server.http.auth.key_source import ALGORITHMS, IssuerKeySetLoader, KeySource
+from citewell.server.http.auth.key_source import (
+    ALGORITHMS,
+    IssuerClient,
+    IssuerKeySetLoader,
+    KeySource,
+    build_unavailable,
+)
 from citewell.server.http.auth.protected_resource import ProtectedResource, ScopeRules
 from citewell.server.settings import ServerSettings
 

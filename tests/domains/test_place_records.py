@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.domains.place_words import find_place_kinds, read_place_words
+from citewell.domains.place_records import find_place_kinds, read_place_words
 
 CAFE = ("amenity=cafe", "shop=coffee")
 

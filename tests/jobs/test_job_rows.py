@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.jobs.store.hashed_terms import build_score_expression, build_term_inserts
+from citewell.jobs.store.job_rows import build_score_expression, build_term_inserts
 
 
 def test_many_terms_are_inserted_a_hundred_rows_at_a_time() -> None:

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.domains.patents.party_names import (
-    list_assignee_variants,
-    match_assignee,
-    match_inventor,
-    strip_company_form,
-)
 from citewell.domains.patents.patent_answers import explain_kind_code, is_granted_kind
 from citewell.domains.patents.patent_numbers import require_patent_number
-from citewell.domains.patents.patent_records import match_class_code, normalize_class_code
+from citewell.domains.patents.patent_records import (
+    list_assignee_variants,
+    match_assignee,
+    match_class_code,
+    match_inventor,
+    normalize_class_code,
+    strip_company_form,
+)
 from tests.domains.number_forms import PLAIN
 from tests.requirements import requires
 
