@@ -15,9 +15,8 @@ from typing import Self
 
 from citewell.core.errors import CitewellError
 from citewell.core.service_kit import ServiceKit
-from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_queries import SearchQuery
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX, SearchQuery
 from citewell.drafts.draft_findings import DraftRepair
 from citewell.drafts.source_reading import MAX_SOURCE_BYTES
 from citewell.evidence.judging.claim_judge import ClaimPair

@@ -14,8 +14,14 @@ from typing import Self
 
 from citewell.core.errors import CitewellError, NotFound
 from citewell.core.service_kit import ServiceKit
-from citewell.core.values.page import LIBRARY_ID_PREFIX, Page
-from citewell.core.values.search_queries import LIBRARY_PROVIDER, SearchHit, SearchHits, SearchQuery
+from citewell.core.values.page import Page
+from citewell.core.values.search_queries import (
+    LIBRARY_ID_PREFIX,
+    LIBRARY_PROVIDER,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+)
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity
 from citewell.library import library_documents
 from citewell.library.library_rows import DocumentCard, LibraryDocument

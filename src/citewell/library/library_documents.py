@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from citewell.core.errors import Misconfigured
-from citewell.core.values.page import LIBRARY_ID_PREFIX, Page
+from citewell.core.values.page import Page
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.library.library_rows import DocumentCard, LibraryDocument
 from citewell.library.local_files import FileBody, FileText, describe_os_error
 from citewell.text import addresses

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from citewell.core.values.citation_checks import PAGE_DEAD
-from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.research import (
     ClaimEvidence,
     ClaimRelation,
@@ -14,6 +13,7 @@ from citewell.core.values.research import (
     ResearchFindings,
     ResearchSource,
 )
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.evidence.signs import repeated_texts
 from citewell.evidence.signs.claim_support import SourceText, assess_support
 from citewell.jobs.step_values import LOCAL_PROVIDER, PageReading, PageReadings, ResearchPlan

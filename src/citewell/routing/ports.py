@@ -10,23 +10,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from citewell.core.errors import InternalError
-from citewell.core.values.paper import (
-    BibliographicQuery,
-    IdentifierScheme,
-    IntegrityNotice,
-    OpenCopy,
-    Paper,
-    PaperHits,
-    PaperId,
-    PaperQuery,
-)
-from citewell.core.values.research import (
-    PollOutcome,
-    ProviderReport,
-    ResearchRequest,
-    SubmitOutcome,
-    WritingRequest,
-)
 from citewell.core.values.search_queries import (
     FoundImage,
     ImageFilter,
@@ -42,6 +25,23 @@ from citewell.workers.worker_tasks import TaskRunner
 if TYPE_CHECKING:
     from citewell.core.values.brand import BrandQuery, BrandRecord
     from citewell.core.values.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
+    from citewell.core.values.paper import (
+        BibliographicQuery,
+        IdentifierScheme,
+        IntegrityNotice,
+        OpenCopy,
+        Paper,
+        PaperHits,
+        PaperId,
+        PaperQuery,
+    )
+    from citewell.core.values.research import (
+        PollOutcome,
+        ProviderReport,
+        ResearchRequest,
+        SubmitOutcome,
+        WritingRequest,
+    )
     from citewell.core.values.search_results import AnswerQuery, StructuredHits, StructuredQuery
     from citewell.library.library_access import OwnerLibraryIndex
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
-from citewell.core.values.page import LIBRARY_ID_PREFIX
-from citewell.core.values.search_queries import SearchHit
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX, SearchHit
 from citewell.core.values.search_results import SearchResult
 from citewell.evidence.signs import nearest_sentences
 from citewell.reading.metadata.host_standing import find_host_reputation

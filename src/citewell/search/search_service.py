@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from citewell.core.config import Settings
 from citewell.core.errors import CitewellError, FailureReason, InvalidInput, NetworkFailed
@@ -15,7 +15,6 @@ from citewell.core.service_kit import ServiceKit
 from citewell.core.settings import SEARXNG_PROFILE, CoreSettings
 from citewell.core.tooling import ProgressCallback, SourceCallback
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.page import Page
 from citewell.core.values.routing_trace import RoutingTrace
 from citewell.core.values.search_queries import SearchFilter
 from citewell.core.values.search_results import (
@@ -37,6 +36,9 @@ from citewell.search.search_request import SearchRequest, build_search_query, no
 from citewell.search.search_rounds import SearchHarvest, SearchRounds
 from citewell.search.settings import SearchSettings
 from citewell.text.language import sentences
+
+if TYPE_CHECKING:
+    from citewell.core.values.page import Page
 
 # For each address, in order, the page content or the error; reports the pages that were read.
 ReadMany = Callable[

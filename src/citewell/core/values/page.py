@@ -15,7 +15,6 @@ from citewell.core.values.scrape_results import (
 )
 
 MAX_PAGE_BYTES = 5_000_000  # bytes of content; the most of one page that any caller gets
-LIBRARY_ID_PREFIX = "library:"  # begins the id that a library document has instead of an address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

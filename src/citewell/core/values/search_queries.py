@@ -21,6 +21,7 @@ from citewell.core.values.argument_types import (
 )
 
 LIBRARY_PROVIDER = "library"  # the provider that searches the user's own documents
+LIBRARY_ID_PREFIX = "library:"  # begins the id that a library document has instead of an address
 ImageSize = Literal["huge", "icon", "large", "medium", "small", "xlarge", "xxlarge"]
 
 # The least and the most pixels (width times height) of each size, where a provider does not decide

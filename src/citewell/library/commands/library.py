@@ -21,7 +21,8 @@ from citewell.cli import exit_codes, screen
 from citewell.cli.command_app import JsonOption, open_command_app
 from citewell.cli.screen import show_progress_bar
 from citewell.core.errors import InvalidInput, NotFound
-from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES
+from citewell.core.values.page import MAX_PAGE_BYTES
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.evidence.encoding.passage_similarity import PassageSimilarity
 from citewell.library import library_documents, library_import
 from citewell.library.library_access import DocumentSelection, OwnerLibrary

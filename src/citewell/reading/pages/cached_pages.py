@@ -18,8 +18,9 @@ from pydantic_core import PydanticSerializationError
 from citewell.core import errors
 from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
-from citewell.core.values.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES, Page
+from citewell.core.values.page import MAX_PAGE_BYTES, Page
 from citewell.core.values.scrape_results import InjectedSentence
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.reading import page_errors
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue

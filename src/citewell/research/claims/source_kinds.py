@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from math import prod
 
 from citewell.citations.official_records import name_record_type
-from citewell.core.values.page import LIBRARY_ID_PREFIX, Page
+from citewell.core.values.page import Page
 from citewell.core.values.research import ResearchSource
 from citewell.core.values.scrape_results import StructuredData
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.reading import source_classification
 from citewell.reading.metadata import host_standing
 from citewell.text import addresses

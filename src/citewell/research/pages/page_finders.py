@@ -13,9 +13,9 @@ from citewell.core.service_kit import ServiceKit
 from citewell.core.tooling import ProgressCallback
 from citewell.core.values.argument_types import MAX_QUERY_CHARS
 from citewell.core.values.counted_words import pluralize
-from citewell.core.values.page import LIBRARY_ID_PREFIX, Page
+from citewell.core.values.page import Page
 from citewell.core.values.routing_trace import RoutingTrace
-from citewell.core.values.search_queries import SearchHit, SearchQuery
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX, SearchHit, SearchQuery
 from citewell.jobs.step_values import PageLead, PageLeads, PageReading
 from citewell.library.library_access import OwnerLibraryIndex
 from citewell.reading.pages.cached_pages import CachedPageReader

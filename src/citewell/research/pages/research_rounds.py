@@ -11,8 +11,8 @@ from typing import Protocol
 
 from citewell.core.errors import CitewellError, NotFound, RefusedByPolicy
 from citewell.core.values.citation_checks import PAGE_DEAD
-from citewell.core.values.page import LIBRARY_ID_PREFIX, Page
-from citewell.core.values.search_queries import SearchHit
+from citewell.core.values.page import Page
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX, SearchHit
 from citewell.jobs.step_values import PageLead, PageLeads, PageReading, PageReadings, ResearchPlan
 from citewell.research.claims import source_kinds
 from citewell.search.ranked_results import fuse_rankings

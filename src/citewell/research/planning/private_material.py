@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from citewell.core.errors import InvalidInput
-from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.research import ProviderReport, ResearchFindings, ResearchSource
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.jobs.step_values import (
     GROUNDED_PROVIDER,
     PageLead,

@@ -22,8 +22,8 @@ from citewell.citations.official_records import CASE_KIND, parse_case_title
 from citewell.core.errors import InvalidInput
 from citewell.core.tooling import MainBody, Tool, ToolArguments, ToolCall
 from citewell.core.values.argument_types import BibliographyStyle
-from citewell.core.values.page import LIBRARY_ID_PREFIX
 from citewell.core.values.research_session import SourceStage
+from citewell.core.values.search_queries import LIBRARY_ID_PREFIX
 from citewell.core.values.wire_values import UNTRUSTED_LABEL
 from citewell.reading.pages.artifacts import find_document_media_type
 from citewell.sessions import session_export
