@@ -111,7 +111,9 @@ def test_every_path_named_exists(page: Path) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=title)
+@pytest.mark.parametrize(
+    "page", [page for page in GUIDES if page.name != "CHANGELOG.md"], ids=title
+)
 def test_a_guide_answers_one_question(page: Path) -> None:
     assert len(page.read_text(encoding="utf-8").splitlines()) <= 250
 

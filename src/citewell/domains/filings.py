@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, runtime_checkable
+from typing import Annotated, Any, Protocol, Self, runtime_checkable
 
 from pydantic import Field
 
@@ -30,9 +30,6 @@ from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
 from citewell.domains import filing_forms
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.search import search_request
-
-if TYPE_CHECKING:
-    pass
 
 FILING_PROVIDER_ORDER = ("edgar",)
 _YEAR_PATTERN = re.compile(r"(?:FY)?(199[3-9]|20[0-4]\d)", re.IGNORECASE | re.ASCII)

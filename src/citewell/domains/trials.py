@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import Field
 
@@ -28,9 +28,6 @@ from citewell.core.values.search_results import EmptySearchHints
 from citewell.core.values.wire_values import UNTRUSTED_LABEL, Body, WireValue
 from citewell.routing.ports import Offer, ToolProviders
 from citewell.search.search_request import clean_query_text, normalize_provider_name
-
-if TYPE_CHECKING:
-    pass
 
 TRIAL_PROVIDER_ORDER = ("clinicaltrials",)
 TrialStatus = Literal[

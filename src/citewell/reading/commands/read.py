@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -20,9 +20,6 @@ from citewell.cli.screen import show_progress_bar
 from citewell.core.errors import Misconfigured
 from citewell.core.values.page import MAX_PAGE_BYTES
 from citewell.reading.settings import ReadingSettings
-
-if TYPE_CHECKING:
-    pass
 
 _MAX_FILE_NAME_CHARS = 100  # characters
 _UNSAFE_NAME_CHARS_PATTERN = re.compile(r"[^\w.-]+|_+")
