@@ -93,7 +93,7 @@ def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
 
 @pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
 def test_a_provider_brings_no_library_with_it(name: str) -> None:
-    base = "import citewell.routing.ports, citewell.net.upstream.upstream_client, citewell.text.safety.text_cleaning, citewell.text.calendar_dates, citewell.core.values.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
+    base = "import citewell.routing.ports, citewell.net.upstream.upstream_client, citewell.text.safety.text_cleaning, citewell.text.calendar_dates, citewell.core.values.search_queries, citewell.core.values.research\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
     before = loaded(base)
     after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
 

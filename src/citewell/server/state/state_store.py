@@ -16,7 +16,6 @@ from citewell.server.settings import ServerSettings
 from citewell.sessions.settings import SessionsSettings
 from citewell.store.owner_table import KEY_TABLE, KEY_TABLES, OwnedTable, OwnerStore
 from citewell.store.settings import STATE_FILE, StoreSettings
-from citewell.watching.settings import WatchingSettings
 
 if TYPE_CHECKING:
     from citewell.audit.audit_store import SqlAuditStore
@@ -185,6 +184,7 @@ class StateStore:
 
     @cached_property
     def watches(self) -> SqlWatchStore:
+        from citewell.watching.settings import WatchingSettings
         from citewell.watching.watch_store import SqlWatchStore
 
         return SqlWatchStore(
