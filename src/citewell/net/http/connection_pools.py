@@ -9,6 +9,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import httpcore2
 from httpcore2 import AnyIOBackend
@@ -41,13 +42,17 @@ class ResponseHead:
 
 
 class ConnectionPools:
-    """Connection pools: one for direct connections and one for each proxy."""
+    """Connection pools: two for direct connections, without and with TLS, and one for each proxy."""
 
     def __init__(self, guard: Guard, outbound: OutboundRoute) -> None:
         self._guard = guard
         self._outbound = outbound
-        self._context = outbound.load_authorities(httpcore2.default_ssl_context())
-        self._pools: dict[ForwardProxy | None, httpcore2.AsyncConnectionPool] = {}
+        self._pools: dict[tuple[ForwardProxy | None, bool], httpcore2.AsyncConnectionPool] = {}
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        """For TLS; loading the authorities takes 20 ms."""
+        return self._outbound.load_authorities(httpcore2.default_ssl_context())
 
     @asynccontextmanager
     async def open_exchange(
@@ -69,7 +74,7 @@ class ConnectionPools:
         )
         fields = [("Host", target.authority), *headers.items()]
         with _translate_library_errors(target.host):
-            stream = self._choose_pool(proxy).stream(
+            stream = self._choose_pool(target, proxy).stream(
                 method, url, headers=_encode_header_fields(fields), content=content
             )
             async with stream as response:
@@ -81,10 +86,15 @@ class ConnectionPools:
         for pool in pools:
             await pool.aclose()
 
-    def _choose_pool(self, proxy: ForwardProxy | None) -> httpcore2.AsyncConnectionPool:
-        if proxy not in self._pools:
-            self._pools[proxy] = httpcore2.AsyncConnectionPool(
-                ssl_context=self._context,
+    def _choose_pool(
+        self, target: RequestTarget, proxy: ForwardProxy | None
+    ) -> httpcore2.AsyncConnectionPool:
+        is_plain = target.scheme == "http" and proxy is None
+        if (proxy, is_plain) not in self._pools:
+            # A context without authorities trusts nobody, so no TLS connection can be made with it.
+            bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else None
+            self._pools[proxy, is_plain] = httpcore2.AsyncConnectionPool(
+                ssl_context=bare or self._context,
                 proxy=_build_library_proxy(proxy, self._context) if proxy else None,
                 max_connections=_MAX_CONNECTIONS,
                 max_keepalive_connections=_MAX_IDLE_CONNECTIONS,
@@ -93,7 +103,7 @@ class ConnectionPools:
                 if proxy
                 else GuardedSocketBackend(self._guard),
             )
-        return self._pools[proxy]
+        return self._pools[proxy, is_plain]
 
 
 async def read_first_bytes(chunks: AsyncIterator[bytes], length: int) -> bytes:
