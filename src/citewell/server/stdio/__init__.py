@@ -1,1 +1,1 @@
-"""MCP over standard input and output, with an instant start before the SDK is loaded."""
+"""MCP over standard input and output, with an instant start, and plain calls answered without the SDK."""
