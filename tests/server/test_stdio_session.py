@@ -192,3 +192,19 @@ def test_the_sdk_answers_what_is_no_plain_call() -> None:
 
     assert frames[1]["result"]["prompts"]
     assert frames[2]["error"]["message"] == "Unknown tool: nothing"
+
+
+def test_the_sdk_sees_each_line_once() -> None:
+    async def scenario() -> list[bytes]:
+        session = Session()
+        session.tell(id=1, method="prompts/list")
+        session.tell(method="notifications/initialized")
+        waiting = [*session.exchange._for_sdk]
+        await session.end()
+        return waiting
+
+    waiting = asyncio.run(scenario())
+
+    assert [json.loads(each)["method"] for each in waiting] == [
+        "initialize", "notifications/initialized", "prompts/list", "notifications/initialized",
+    ]  # fmt: skip

@@ -158,13 +158,12 @@ class ProviderSpec:
         return f"CITEWELL_{self.name.upper()}_BASE_URL"
 
 
-def encode_spec(spec: ProviderSpec) -> dict[str, object]:
+def encode_spec(spec: ProviderSpec | ProviderOption) -> dict[str, object]:
     """The spec as JSON data, without the fields that have their defaults."""
-    values = {declared.name: getattr(spec, declared.name) for declared in fields(spec)}
     return {
-        declared.name: _encode_spec_value(values[declared.name])
+        declared.name: _encode_spec_value(value)
         for declared in fields(spec)
-        if values[declared.name] not in (declared.default, {})
+        if (value := getattr(spec, declared.name)) not in (declared.default, {})
     }
 
 
@@ -174,19 +173,8 @@ def _encode_spec_value(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _encode_spec_value(value[key]) for key in sorted(value)}
     if isinstance(value, tuple):
-        return [
-            _encode_option(part) if isinstance(part, ProviderOption) else part for part in value
-        ]
+        return [encode_spec(part) if isinstance(part, ProviderOption) else part for part in value]
     return value
-
-
-def _encode_option(option: ProviderOption) -> dict[str, object]:
-    values = {declared.name: getattr(option, declared.name) for declared in fields(option)}
-    return {
-        declared.name: values[declared.name]
-        for declared in fields(option)
-        if values[declared.name] != declared.default
-    }
 
 
 def decode_spec(data: Mapping[str, Any]) -> ProviderSpec:

@@ -22,7 +22,7 @@ _MODERN_META_PREFIX = "io.modelcontextprotocol/"  # marks a request of the moder
 
 async def answer_cached_call(
     app: App,
-    found: Any,
+    message: Any,
     offered: frozenset[str],
     *,
     owner: Owner | None = None,
@@ -33,35 +33,35 @@ async def answer_cached_call(
 
     `request_id` names the request in the audit log; without it that is the id of the message.
     """
-    if not is_plain_tool_call(found) or found["params"]["name"] not in offered:
+    if not is_plain_tool_call(message) or message["params"]["name"] not in offered:
         return None
-    params = found["params"]
+    params = message["params"]
     outcome = await app.call_cached_tool(
         params["name"],
         params["arguments"],
         owner=owner,
-        request_id=request_id or str(found["id"]),
+        request_id=request_id or str(message["id"]),
         origin=origin,
     )
     if outcome is None or outcome.is_error or outcome.text is None or outcome.links:
         return None
-    return encode_call_response(found["id"], outcome, repeat=True)
+    return encode_call_response(message["id"], outcome, repeat=True)
 
 
 def is_written_by_client(tool: str, arguments: Mapping[str, object]) -> bool:
-    """Whether the client's own model is to write the report, which it is asked for by the SDK."""
+    """Whether the client's own model writes the report; only the SDK can ask the client for it."""
     return tool == "get_results" and arguments.get("write") == "client"
 
 
-def is_plain_tool_call(found: Any) -> bool:
+def is_plain_tool_call(message: Any) -> bool:
     """Whether a message is a tools/call of the handshake era with nothing unusual in it."""
-    if not isinstance(found, dict) or found.keys() != _CALL_MEMBERS:
+    if not isinstance(message, dict) or message.keys() != _CALL_MEMBERS:
         return False
     return (
-        found["jsonrpc"] == "2.0"
-        and found["method"] == "tools/call"
-        and type(found["id"]) in {int, str}
-        and _is_plain_call(found["params"])
+        message["jsonrpc"] == "2.0"
+        and message["method"] == "tools/call"
+        and type(message["id"]) in {int, str}
+        and _is_plain_call(message["params"])
     )
 
 
@@ -96,7 +96,7 @@ def encode_call_response(request_id: int | str, outcome: ToolOutcome, *, repeat:
 
 
 def build_call_result(outcome: ToolOutcome, *, repeat: bool) -> dict[str, object]:
-    """The result of a tools/call as the protocol has it; with `repeat` also as text."""
+    """The result of a tools/call in the protocol's form; with `repeat` the text repeats the body."""
     text = {"type": "text", "text": _choose_content_text(outcome, repeat=repeat)}
     links = [
         {
@@ -119,7 +119,7 @@ def build_call_result(outcome: ToolOutcome, *, repeat: bool) -> dict[str, object
 
 
 def encode_error(request_id: int | str | None, code: int, message: str) -> bytes:
-    """The response frame of a request that failed in the protocol."""
+    """The response frame of a request that failed before or outside its tool."""
     return _encode_frame({"id": request_id, "error": {"code": code, "message": message}})
 
 

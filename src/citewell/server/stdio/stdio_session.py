@@ -223,7 +223,8 @@ class LineExchange:
             return True
         if _is_notice(message, "notifications/initialized"):
             self._is_initialized = True
-            self._for_sdk.append(line)
+            if self._sdk_run is None:
+                self._for_sdk.append(line)
             return self._sdk_run is None
         if _is_notice(message, "notifications/cancelled"):
             return self._cancel_call(message) or self._sdk_run is None
@@ -317,7 +318,7 @@ class LineExchange:
 
 
 def _parse_line(line: bytes) -> Any:
-    """The JSON of a line; raises ValueError if it is none, or holds text that cannot be encoded."""
+    """The JSON of a line; raises ValueError if it is not JSON, or has text that cannot be encoded."""
     message = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse_constant)
     if b"\\ud" in line.lower():  # perhaps half of a surrogate pair
         json.dumps(message, ensure_ascii=False).encode()
