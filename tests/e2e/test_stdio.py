@@ -124,11 +124,12 @@ def test_no_client_can_tell_the_front_from_the_sdk(name: str, environ: Environ) 
 def test_a_session_of_plain_calls_never_imports_the_sdk(environ: Environ) -> None:
     process = start(environ | {"PYTHONPROFILEIMPORTTIME": "1"})
     assert process.stdout
-    tell(process, *legacy(request(2, "tools/list"), request(3, "ping"), CALL))
-    replies = [process.stdout.readline() for _ in range(4)]
+    lists = [request(4, "prompts/list"), request(5, "resources/list"), request(6, "ping")]
+    tell(process, *legacy(request(2, "tools/list"), request(3, "ping"), CALL, *lists))
+    replies = [process.stdout.readline() for _ in range(7)]
     _, imported = process.communicate(timeout=20)
 
-    assert set(by_id(replies)) == {"1", "2", "3", "9"}
+    assert set(by_id(replies)) == {"1", "2", "3", "4", "5", "6", "9"}
     assert not re.search(rb"\| +(mcp|mcp_types|starlette|uvicorn)$", imported, re.MULTILINE)
 
 

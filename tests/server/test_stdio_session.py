@@ -5,7 +5,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import mcp_types as types
 import pytest
+from pydantic import BaseModel
 
 from citewell.core.config import Settings
 from citewell.core.errors import Misconfigured
@@ -179,10 +181,36 @@ def test_a_line_that_is_no_message_is_answered_with_an_error(odd: bytes) -> None
     assert answer["id"] == 6
 
 
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("tools/list", types.ListToolsResult),
+        ("prompts/list", types.ListPromptsResult),
+        ("resources/list", types.ListResourcesResult),
+        ("resources/templates/list", types.ListResourceTemplatesResult),
+        ("ping", types.EmptyResult),
+    ],
+)
+def test_lists_are_answered_in_the_form_of_the_sdk(method: str, kind: type[BaseModel]) -> None:
+    async def scenario() -> tuple[list[dict[str, Any]], bool]:
+        session = Session()
+        session.tell(id=3, method=method)
+        session.tell(id=4, method=method, params={"_meta": {"progressToken": 1}})
+        started = session.exchange._sdk_run is not None
+        return await session.end(), started
+
+    (first, second), has_started_sdk = asyncio.run(scenario())
+
+    assert not has_started_sdk
+    assert first["result"] == second["result"]
+    typed = kind.model_validate(first["result"])
+    assert typed.model_dump(mode="json", by_alias=True, exclude_unset=True) == first["result"]
+
+
 def test_the_sdk_answers_what_is_no_plain_call() -> None:
     async def scenario() -> list[dict[str, Any]]:
         session = Session()
-        session.tell(id=1, method="prompts/list")
+        session.tell(id=1, method="completion/complete")
         session.tell(id=2, method="tools/call", params={"name": "nothing", "arguments": {}})
         while len(session.wire.frames) < 2:  # noqa: ASYNC110 - frames are written by a thread
             await asyncio.sleep(0.01)
@@ -190,14 +218,14 @@ def test_the_sdk_answers_what_is_no_plain_call() -> None:
 
     frames = {frame["id"]: frame for frame in asyncio.run(scenario())}
 
-    assert frames[1]["result"]["prompts"]
+    assert frames[1]["error"]["code"] == -32602
     assert frames[2]["error"]["message"] == "Unknown tool: nothing"
 
 
 def test_the_sdk_sees_each_line_once() -> None:
     async def scenario() -> list[bytes]:
         session = Session()
-        session.tell(id=1, method="prompts/list")
+        session.tell(id=1, method="prompts/get", params={"name": "none"})
         session.tell(method="notifications/initialized")
         waiting = [*session.exchange._for_sdk]
         await session.end()
@@ -206,5 +234,5 @@ def test_the_sdk_sees_each_line_once() -> None:
     waiting = asyncio.run(scenario())
 
     assert [json.loads(each)["method"] for each in waiting] == [
-        "initialize", "notifications/initialized", "prompts/list", "notifications/initialized",
+        "initialize", "notifications/initialized", "prompts/get", "notifications/initialized",
     ]  # fmt: skip

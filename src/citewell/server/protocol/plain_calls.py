@@ -1,4 +1,4 @@
-"""Tool calls with nothing unusual in them: they are read and answered without the SDK."""
+"""Requests with nothing unusual in them: they are read and answered without the SDK."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def _is_plain_call(params: Any) -> bool:
 def encode_call_response(request_id: int | str, outcome: ToolOutcome, *, repeat: bool) -> bytes:
     """The response frame of a tools/call."""
     if outcome.is_error or outcome.links or not repeat:
-        return _encode_frame(
-            {"id": request_id, "result": build_call_result(outcome, repeat=repeat)}
-        )
+        return encode_result(request_id, build_call_result(outcome, repeat=repeat))
     # The body is written once and used twice: as text and as structured content.
     text = _choose_content_text(outcome, repeat=True)
     meta = _clean_meta(outcome)
@@ -116,6 +114,11 @@ def build_call_result(outcome: ToolOutcome, *, repeat: bool) -> dict[str, object
         | ({"structuredContent": outcome.body} if has_body else {})
         | {"isError": outcome.is_error}
     )
+
+
+def encode_result(request_id: int | str, result: Mapping[str, object]) -> bytes:
+    """The response frame of a request that has this result."""
+    return _encode_frame({"id": request_id, "result": result})
 
 
 def encode_error(request_id: int | str | None, code: int, message: str) -> bytes:

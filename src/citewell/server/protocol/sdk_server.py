@@ -17,8 +17,8 @@ from citewell.core.tooling import Owner
 from citewell.server.app import App
 from citewell.server.call_values import CallOrigin, ToolOutcome
 from citewell.server.capabilities import prompts
-from citewell.server.capabilities.resource_views import ARTIFACT_TEMPLATE
 from citewell.server.protocol import tasks_extension
+from citewell.server.protocol.listings import build_listing
 from citewell.server.protocol.plain_calls import (
     TEXT_CONTRACT_TOOLS,
     build_call_result,
@@ -163,27 +163,14 @@ class _RequestHandlers:
     async def list_resources(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=view.uri,
-                    name=view.name,
-                    description=view.description,
-                    mime_type="application/json",
-                )
-                for view in self._app.resources.views
-            ]
-        )
+        return types.ListResourcesResult.model_validate(self._build_listing("resources/list"))
 
     async def list_templates(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(
-            uri_template=ARTIFACT_TEMPLATE,
-            name="Research artifact",
-            description="A large result kept aside; its address comes with the tool's answer.",
+        return types.ListResourceTemplatesResult.model_validate(
+            self._build_listing("resources/templates/list")
         )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
         self, context: RequestContext, params: types.ReadResourceRequestParams
@@ -201,23 +188,10 @@ class _RequestHandlers:
     async def list_prompts(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=prompt.name,
-                    title=prompt.title,
-                    description=prompt.description,
-                    arguments=[
-                        types.PromptArgument(
-                            name=item.name, description=item.description, required=item.required
-                        )
-                        for item in prompt.arguments
-                    ],
-                )
-                for prompt in prompts.PROMPTS
-                if all(name in self._offered for name in prompt.tools)
-            ]
-        )
+        return types.ListPromptsResult.model_validate(self._build_listing("prompts/list"))
+
+    def _build_listing(self, method: str) -> object:
+        return build_listing(method, self._app, self._offered)
 
     async def get_prompt(
         self, context: RequestContext, params: types.GetPromptRequestParams

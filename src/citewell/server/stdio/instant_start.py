@@ -72,7 +72,7 @@ class InstantStart:
                 or (method == "server/discover" and self._replies["discover"])
                 or None
             )
-        if self._era == "legacy" and _is_without_params(params):
+        if self._era == "legacy" and is_without_params(params):
             return {} if method == "ping" else self._find_tool_listing(method)
         return None
 
@@ -98,7 +98,7 @@ def _find_only_meta(params: Any) -> dict[str, Any] | None:
     return params["_meta"] if isinstance(params["_meta"], dict) else None
 
 
-def _is_without_params(params: Any) -> bool:
+def is_without_params(params: Any) -> bool:
     """True if there are no parameters, or only a progress token."""
     if params is None or params == {}:
         return True

@@ -25,9 +25,10 @@ from citewell.server.app import App
 from citewell.server.call_values import ToolInvocation, ToolOutcome
 from citewell.server.log_output import configure_logging
 from citewell.server.protocol import plain_calls
+from citewell.server.protocol.listings import build_listing
 from citewell.server.settings import ServerSettings
 from citewell.server.startup import resume_jobs
-from citewell.server.stdio.instant_start import InstantStart
+from citewell.server.stdio.instant_start import InstantStart, is_without_params
 from citewell.server.stdio.stdio_wire import LineQueue, SessionLoaded, StdioWire
 from citewell.text.safety.secret_masking import mask_secrets
 
@@ -155,13 +156,13 @@ class MisconfiguredApp(App):
             self.tools = {wire["name"]: wire for wire in tools}
 
 
-# Takes lines from stdin and writes frames to stdout. Plain calls are answered here, the rest by the SDK.
+# Takes lines from stdin and writes frames to stdout. Plain requests are answered here, the rest by the SDK.
 
 
 class LineExchange:
-    """Answers a client's lines; the SDK is imported for the first one that is no plain call.
+    """Answers a client's lines; the SDK is imported for the first one that is no plain request.
 
-    A call is answered here once the client has agreed to a protocol version whose results have the
+    Tool calls, pings and lists are plain. A request is answered here once the client has agreed to a protocol version whose results have the
     same form, and has said that it is initialized.
     """
 
@@ -228,14 +229,29 @@ class LineExchange:
             return self._sdk_run is None
         if _is_notice(message, "notifications/cancelled"):
             return self._cancel_call(message) or self._sdk_run is None
-        if not self._can_answer(message):
-            return False
-        self._start_call(message["id"], message["params"])
-        return True
-
-    def _can_answer(self, message: Any) -> bool:
         if not (self._has_agreed and self._is_initialized):
             return False
+        if (result := self._find_result(message)) is not None:
+            self._write_frame(plain_calls.encode_result(message["id"], result))
+        elif self._is_own_call(message):
+            self._start_call(message["id"], message["params"])
+        else:
+            return False
+        return True
+
+    def _find_result(self, message: Any) -> Mapping[str, object] | None:
+        """The result of a ping, or of a request that lists what is offered."""
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            return None
+        method = message.get("method")
+        if type(message.get("id")) not in {int, str} or not isinstance(method, str):
+            return None
+        if not is_without_params(message.get("params")):
+            return None
+        return {} if method == "ping" else build_listing(method, self._app, self._app.tools)
+
+    def _is_own_call(self, message: Any) -> bool:
+        """Whether the message is a tool call that needs nothing of the SDK."""
         if not plain_calls.is_plain_tool_call(message):
             return False
         name, arguments = message["params"]["name"], message["params"]["arguments"]
