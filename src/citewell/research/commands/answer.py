@@ -1,4 +1,4 @@
-"""Answer a question, and say what each cited page says to it.
+"""Answer a question, and say what each cited page says about it.
 
 It is what an assistant would get from answer. Without a key the answer consists of quotations.
 """

@@ -1,4 +1,4 @@
-"""Watch bibliographies and searches, and tell only what changed.
+"""Watch bibliographies and searches, and report what changed.
 
 A watched bibliography tells when something in it was retracted, corrected, moved or died; a saved search tells what it had not found before. `citewell worker` checks what is due while it runs; without it, let cron run `citewell watch check`, which exits with 1 if there is news and with 3 if something could not be checked.
 """
